@@ -1,0 +1,28 @@
+# aspen_component(<name> [STATIC] [DEPENDS <targets>...] [INTERNAL <dirs>...])
+# A library from src/*.cpp (all folders) with public headers in include/ and,
+# where given, headers for Aspen's own libraries in INTERNAL; each file of
+# tests/*.cpp becomes part of one GoogleTest program, <name>_tests.
+function(aspen_component name)
+  cmake_parse_arguments(arg "STATIC" "" "DEPENDS;INTERNAL" ${ARGN})
+  file(GLOB_RECURSE sources CONFIGURE_DEPENDS src/*.cpp)
+  if(arg_STATIC)
+    add_library(${name} STATIC ${sources})
+  else()
+    add_library(${name} SHARED ${sources})
+  endif()
+  target_include_directories(${name} PUBLIC include ${arg_INTERNAL})
+  target_include_directories(${name} PRIVATE src)
+  target_link_libraries(${name} PUBLIC ${arg_DEPENDS})
+  aspen_tests(${name})
+endfunction()
+
+function(aspen_tests name)
+  file(GLOB tests CONFIGURE_DEPENDS tests/*.cpp)
+  if(tests)
+    add_executable(${name}_tests ${tests})
+    target_include_directories(${name}_tests PRIVATE src)
+    target_link_libraries(${name}_tests PRIVATE ${name} GTest::gtest_main)
+    add_test(NAME ${name}_tests COMMAND ${name}_tests)
+    set_tests_properties(${name}_tests PROPERTIES LABELS unit)
+  endif()
+endfunction()

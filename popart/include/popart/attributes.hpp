@@ -1,0 +1,41 @@
+// An operation's constants by name, with ONNX's attribute types.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace popart {
+
+class Attributes {
+public:
+  using Int = std::int64_t;
+  using Float = float;
+  using String = std::string;
+  using Ints = std::vector<std::int64_t>;
+  using Floats = std::vector<float>;
+
+  Attributes &set(const std::string &name, Int value);
+  Attributes &set(const std::string &name, Float value);
+  Attributes &set(const std::string &name, String value);
+  Attributes &set(const std::string &name, Ints value);
+  Attributes &set(const std::string &name, Floats value);
+
+  bool hasAttribute(const std::string &name) const;
+  // The value, or `fallback` when there is none of that name and type.
+  Int getInt(const std::string &name, Int fallback) const;
+  Float getFloat(const std::string &name, Float fallback) const;
+  String getString(const std::string &name, const String &fallback) const;
+  Ints getInts(const std::string &name, const Ints &fallback) const;
+  Floats getFloats(const std::string &name, const Floats &fallback) const;
+
+private:
+  std::map<std::string, Int> ints_;
+  std::map<std::string, Float> floats_;
+  std::map<std::string, String> strings_;
+  std::map<std::string, Ints> intLists_;
+  std::map<std::string, Floats> floatLists_;
+};
+
+} // namespace popart

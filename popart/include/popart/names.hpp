@@ -1,0 +1,22 @@
+// Names of the basic types that every PopART header uses.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace popart {
+
+using TensorId = std::string;
+using Shape = std::vector<std::int64_t>;
+using Rank = int;
+using InIndex = int;
+using OutIndex = int;
+using VGraphId = std::int64_t;
+using PipelineStage = std::int64_t;
+
+// Not on any IPU in particular, not in any stage.
+constexpr VGraphId unusedVGraphId = -1;
+constexpr PipelineStage unusedPipelineStage = -1;
+
+} // namespace popart

@@ -1,0 +1,32 @@
+// From the public handles to the data behind them, for the libraries above
+// Poplar that are part of Aspen. User programs never need this.
+#pragma once
+
+#include <poplar/Graph.hpp>
+#include <poplar/Program.hpp>
+#include <poplar/Tensor.hpp>
+#include <poplar/internal/GraphData.hpp>
+#include <poplar/internal/ProgramNode.hpp>
+
+namespace poplar::internal {
+
+GraphData &graphData(Graph &graph);
+const GraphData &graphData(const Graph &graph);
+
+const TensorView &tensorView(const Tensor &tensor);
+Tensor makeTensor(TensorView view);
+
+const ProgramPtr &programNode(const program::Program &program);
+
+// Adds a library operation to a compute set, after checking the operands
+// against the kind's rules.
+void addGroup(Graph &graph, ComputeSet computeSet, VertexGroup group);
+
+// The same in a compute set of its own, executed at the end of `program`.
+void executeGroup(Graph &graph, program::Sequence &program, VertexGroup group);
+
+// Maps a whole row-major variable by one formula piece.
+void setLinearMapping(Graph &graph, const Tensor &variable,
+                      const MappingPiece &piece);
+
+} // namespace poplar::internal

@@ -1,0 +1,61 @@
+// Everything a Graph owns, in vectors indexed by typed ids. The public handles
+// hold ids; the compiler, the executors and the model read this.
+#pragma once
+
+#include <poplar/internal/TensorView.hpp>
+#include <poplar/internal/TileMapping.hpp>
+#include <poplar/internal/VertexGroup.hpp>
+
+#include <cstddef>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace poplar::internal {
+
+struct TargetData; // poplar/internal/TargetData.hpp
+
+using ComputeSetId = support::Id<struct ComputeSetTag>;
+using StreamId = support::Id<struct StreamTag>;
+using FunctionId = support::Id<struct FunctionTag>;
+
+struct Variable {
+  support::DataType type = support::DataType::Float;
+  support::Shape shape; // as created; elements are row-major over it
+  std::string debugPath;
+  TileMapping mapping;
+  bool isConstant = false;
+  // Constants: the value. Variables: the initial value at load, or empty.
+  std::vector<std::byte> initialData;
+
+  std::int64_t elements() const { return support::elementCount(shape); }
+};
+
+struct ComputeSetData {
+  std::string debugPath;
+  std::vector<VertexGroup> groups;
+};
+
+struct StreamData {
+  std::string handle;
+  support::DataType type = support::DataType::Float;
+  std::int64_t elements = 0; // per transfer
+  bool isHostToDevice = true;
+};
+
+struct HostAccess {
+  TensorView view;
+};
+
+struct GraphData {
+  std::shared_ptr<const TargetData> target;
+  unsigned replicationFactor = 1;
+  std::vector<Variable> variables;
+  std::vector<ComputeSetData> computeSets;
+  std::vector<StreamData> streams;
+  std::map<std::string, HostAccess> hostWrites; // by handle
+  std::map<std::string, HostAccess> hostReads;
+};
+
+} // namespace poplar::internal

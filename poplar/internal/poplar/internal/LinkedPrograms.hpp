@@ -1,0 +1,22 @@
+// One source, two readings: a front end may give the engine a value program and
+// the model the machine program that it stands for.
+#pragma once
+
+#include <poplar/Engine.hpp>
+
+#include <memory>
+#include <vector>
+
+namespace poplar::internal {
+
+// Compiles `valuePrograms` of `valueGraph` for the engine. Profiles price
+// `machinePrograms` of `machineGraph` instead, program i for program i; an empty
+// machine program costs nothing.
+Executable compileLinked(const Graph &valueGraph,
+                         const std::vector<program::Program> &valuePrograms,
+                         const Graph &machineGraph,
+                         const std::vector<program::Program> &machinePrograms,
+                         const OptionFlags &options,
+                         ProgressFunc progress = {});
+
+} // namespace poplar::internal

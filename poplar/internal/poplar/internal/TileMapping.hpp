@@ -1,0 +1,44 @@
+// Which tile holds which element of a variable, kept as formulas: a mapping
+// over 1,472 tiles is one piece, not 1,472 intervals.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+namespace poplar::internal {
+
+// Elements [begin, end) cut into `parts` shares on consecutive tiles from
+// `firstTile`. In grains of `grain` elements, part p holds grains
+// [p*G/parts, (p+1)*G/parts), G = ceil((end-begin)/grain): the rule of
+// poputil::mapTensorLinearly. One part is one tile.
+struct MappingPiece {
+  std::int64_t begin = 0;
+  std::int64_t end = 0;
+  unsigned firstTile = 0;
+  unsigned parts = 1;
+  std::int64_t grain = 1;
+
+  // Elements [first, second) of part `part`, absolute.
+  struct Range {
+    std::int64_t begin;
+    std::int64_t end;
+  };
+  Range partRange(unsigned part) const;
+
+  friend bool operator==(const MappingPiece &, const MappingPiece &) = default;
+};
+
+// Pieces in ascending, non-overlapping element order; gaps are unmapped.
+class TileMapping {
+public:
+  const std::vector<MappingPiece> &pieces() const { return pieces_; }
+  // Maps the piece's elements, replacing what was there: the last call wins.
+  void set(const MappingPiece &piece);
+  // The first unmapped element of [0, elements), or -1.
+  std::int64_t firstUnmapped(std::int64_t elements) const;
+
+private:
+  std::vector<MappingPiece> pieces_;
+};
+
+} // namespace poplar::internal

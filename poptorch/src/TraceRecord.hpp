@@ -1,0 +1,66 @@
+// INTERFACE: the trace record. What the Python tracer saw while it ran the
+// user's forward() once, call by call, with no meaning attached; TraceToIr.cpp
+// gives it one.
+#pragma once
+
+#include <popart/tensorinfo.hpp>
+
+#include <cstdint>
+#include <string>
+#include <variant>
+#include <vector>
+
+namespace poptorch {
+
+// Tensors are numbered in the order in which the tracer met them.
+using TensorNumber = std::int64_t;
+struct TensorReference {
+  TensorNumber number;
+};
+
+// An argument as torch passed it. Lists of tensors may hold -1 for None.
+using TraceArgument =
+    std::variant<std::monostate, TensorReference, bool, std::int64_t, double,
+                 std::string, std::vector<std::int64_t>, std::vector<double>,
+                 std::vector<TensorReference>, popart::DataType>;
+
+struct TracedTensor {
+  popart::TensorInfo info;
+  bool requiresGrad = false; // in the user's grad mode when it was made
+};
+
+// Where the call was made: the active poptorch.Block.
+struct Placement {
+  std::int64_t ipu = 0;
+  std::int64_t stage = 0;
+  std::int64_t phase = 0;
+};
+
+// One call of a torch operator, for example "aten::convolution".
+struct TracedCall {
+  std::string op;
+  std::vector<TraceArgument> arguments; // by the operator's schema, defaults in
+  std::vector<TensorNumber> results;    // -1 for a result that is None
+  Placement placement;
+  std::string scope; // module path, e.g. "model/fc1"
+};
+
+struct TracedState {
+  std::string name; // as in named_parameters() or named_buffers()
+  TensorNumber number = -1;
+  bool isParameter = true;
+  const void *data = nullptr; // the host tensor, contiguous, alive during compile
+};
+
+struct TraceRecord {
+  std::vector<TracedTensor> tensors; // by number
+  std::vector<TracedState> state;
+  std::vector<std::pair<std::string, TensorNumber>> inputs; // in call order
+  std::vector<TensorNumber> outputs;
+  std::vector<TracedCall> calls;
+  std::vector<std::pair<TensorNumber, TensorNumber>> writtenBack; // state, value
+  // Constants captured by value while tracing: number and host data.
+  std::vector<std::pair<TensorNumber, std::vector<char>>> constants;
+};
+
+} // namespace poptorch
