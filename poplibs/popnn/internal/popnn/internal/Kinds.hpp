@@ -1,0 +1,25 @@
+// Whole kinds of popnn, and the list of the kinds of all libraries.
+#pragma once
+
+#include <poputil/internal/KindFunction.hpp>
+
+#include <string_view>
+
+namespace popnn::internal {
+
+poputil::internal::KindFunction maxPool;       // y, indices
+poputil::internal::KindFunction maxPoolGrad;   // dx
+poputil::internal::KindFunction groupNorm;     // y, mean, invStdDev
+poputil::internal::KindFunction groupNormGrad; // dx, dgamma, dbeta
+poputil::internal::KindFunction softmax;
+poputil::internal::KindFunction softmaxGrad;
+poputil::internal::KindFunction logSoftmax;
+poputil::internal::KindFunction logSoftmaxGrad;
+poputil::internal::KindFunction nllLoss;
+poputil::internal::KindFunction nllLossGrad;
+
+// The function that emits a kind, of whichever library has it; null when no
+// library function stands for the kind.
+poputil::internal::KindFunction *findKindFunction(std::string_view kind);
+
+} // namespace popnn::internal
