@@ -13,6 +13,10 @@ namespace popart {
 
 enum class TensorType { ActGrad, Const, Stream, Variable };
 
+// How training changes a variable: not at all, by its gradient and the
+// optimiser, or by an operation of the model itself.
+enum class VariableUpdateType { None, Gradient, Copy };
+
 class Tensor {
 public:
   TensorId id;
@@ -20,6 +24,7 @@ public:
   TensorType type = TensorType::ActGrad;
   Op *producer = nullptr;
   std::vector<Op *> consumers;
+  VariableUpdateType variableUpdateType = VariableUpdateType::Gradient;
   // Const and Variable: the initial value, info.nbytes() bytes.
   std::vector<char> data;
 };
@@ -54,7 +59,8 @@ public:
   const std::list<std::unique_ptr<Op>> &getOps() const { return ops_; }
 
 private:
-  friend class GraphEditor; // popart/src/ir/GraphEditor.hpp: insert, erase, move
+  friend class GraphEditor; // popart/src/ir/GraphEditor.hpp: insert, erase,
+                            // move
   std::map<TensorId, Tensor> tensors_;
   std::list<std::unique_ptr<Op>> ops_;
   std::int64_t nextName_ = 0;

@@ -1,6 +1,6 @@
 // INTERFACE: the IR operation. An Op is data: an identifier, attributes, named
-// inputs and outputs, a placement. What it means (shapes, gradient, lowering) is
-// its rule, in one file of popart/src/ops/, listed in ops/List.cpp.
+// inputs and outputs, a placement. What it means (shapes, gradient, lowering)
+// is its rule, in one file of popart/src/ops/, listed in ops/List.cpp.
 #pragma once
 
 #include <popart/attributes.hpp>
@@ -38,7 +38,7 @@ enum class ExecutionContext {
 class Op {
 public:
   struct Settings {
-    std::string name;  // debug path, e.g. "model/conv1/Conv"
+    std::string name; // debug path, e.g. "model/conv1/Conv"
     VGraphId vgraphId = unusedVGraphId;
     PipelineStage pipelineStage = unusedPipelineStage;
     ExecutionContext executionContext = ExecutionContext::Normal;

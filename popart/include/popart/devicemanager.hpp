@@ -1,0 +1,79 @@
+// Finding devices: the emulated IPU hardware, and models of it.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace poplar {
+class Device;
+} // namespace poplar
+
+namespace popart {
+
+enum class DeviceType { IpuModel = 0, Cpu, Ipu, OfflineIpu, Sim };
+enum class DeviceConnectionType { Always = 0, OnDemand, Never };
+enum class SyncPattern { Full = 0, SinglePipeline, ReplicaAndLadder };
+enum class DeviceSelectionCriterion { First = 0, Random };
+
+// A device that a session can compile for and, once attached, run on.
+class DeviceInfo {
+public:
+  DeviceInfo(DeviceType type, DeviceConnectionType connectionType,
+             std::unique_ptr<poplar::Device> device);
+  ~DeviceInfo();
+
+  bool attach();
+  void detach();
+  bool isAttached() const { return attached_; }
+
+  DeviceType getType() const { return type_; }
+  DeviceConnectionType getConnectionType() const { return connectionType_; }
+  int getId() const;
+  int getNumIpus() const;
+  int getTilesPerIPU() const;
+  int getNumWorkerContexts() const;
+  std::string getIpuVersion() const;
+  std::string toString() const;
+
+  poplar::Device &getDevice() { return *device_; }
+  const poplar::Device &getDevice() const { return *device_; }
+
+private:
+  DeviceType type_;
+  DeviceConnectionType connectionType_;
+  std::unique_ptr<poplar::Device> device_;
+  bool attached_ = false;
+};
+
+class DeviceManager {
+public:
+  static DeviceManager &createDeviceManager();
+
+  // Attached; throws popart::error when there is none.
+  std::shared_ptr<DeviceInfo> acquireAvailableDevice(
+      int numIpus = 1, int tilesPerIpu = 0,
+      SyncPattern pattern = SyncPattern::Full,
+      DeviceConnectionType connectionType = DeviceConnectionType::Always,
+      DeviceSelectionCriterion criterion = DeviceSelectionCriterion::First);
+  // The same, but null when there is none.
+  std::shared_ptr<DeviceInfo> tryAcquireAvailableDevice(
+      int numIpus = 1, int tilesPerIpu = 0,
+      SyncPattern pattern = SyncPattern::Full,
+      DeviceConnectionType connectionType = DeviceConnectionType::Always,
+      DeviceSelectionCriterion criterion = DeviceSelectionCriterion::First);
+  std::shared_ptr<DeviceInfo> acquireDeviceById(
+      int id, SyncPattern pattern = SyncPattern::Full,
+      DeviceConnectionType connectionType = DeviceConnectionType::Always);
+
+  // Keys: numIPUs (1), tilesPerIPU (4), compileIPUCode, ipuVersion.
+  std::shared_ptr<DeviceInfo>
+  createIpuModelDevice(const std::map<std::string, std::string> &options);
+  // Compiles, cannot run. Keys: numIPUs, tilesPerIPU, ipuVersion.
+  std::shared_ptr<DeviceInfo>
+  createOfflineIPUDevice(const std::map<std::string, std::string> &options);
+  std::shared_ptr<DeviceInfo> createCpuDevice();
+};
+
+} // namespace popart
