@@ -7,16 +7,33 @@
 #include <poplar/Tensor.hpp>
 #include <poplar/internal/GraphData.hpp>
 #include <poplar/internal/ProgramNode.hpp>
+#include <poplar/internal/TargetData.hpp>
 
 namespace poplar::internal {
+
+// What a Tensor refers to. The graph is shared so that a tensor may outlive the
+// Graph object that made it.
+struct TensorData {
+  TensorView view;
+  std::shared_ptr<const GraphData> graph;
+};
 
 GraphData &graphData(Graph &graph);
 const GraphData &graphData(const Graph &graph);
 
 const TensorView &tensorView(const Tensor &tensor);
-Tensor makeTensor(TensorView view);
+Tensor makeTensor(const Graph &graph, TensorView view);
 
 const ProgramPtr &programNode(const program::Program &program);
+ComputeSetId computeSetId(ComputeSet computeSet);
+StreamId streamId(const DataStream &stream);
+
+const TargetData &targetData(const Target &target);
+Target makeTarget(TargetData data);
+
+// Throws type_error for the types that no device has (LONG, DOUBLE).
+support::DataType toDataType(const Type &type);
+Type toType(support::DataType type);
 
 // Adds a library operation to a compute set, after checking the operands
 // against the kind's rules.

@@ -56,6 +56,17 @@ struct GraphData {
   std::vector<StreamData> streams;
   std::map<std::string, HostAccess> hostWrites; // by handle
   std::map<std::string, HostAccess> hostReads;
+
+  Variable &operator[](VariableId id) { return variables[id.index()]; }
+  const Variable &operator[](VariableId id) const {
+    return variables[id.index()];
+  }
 };
+
+// Throws invalid_tile_mapping, naming the variable, when an element that a
+// vertex group or the host uses lies on no tile. Copies are only known to
+// programs: check their views with the second form.
+void checkMapping(const GraphData &graph);
+void checkMapping(const GraphData &graph, const TensorView &view);
 
 } // namespace poplar::internal

@@ -1,0 +1,178 @@
+// The graph: variables, their mapping to tiles, compute sets and streams.
+// Programs over it are built with poplar/Program.hpp.
+#pragma once
+
+#include <poplar/ArrayRef.hpp>
+#include <poplar/DataStream.hpp>
+#include <poplar/DebugContext.hpp>
+#include <poplar/Device.hpp>
+#include <poplar/GraphElements.hpp>
+#include <poplar/Interval.hpp>
+#include <poplar/OptionFlags.hpp>
+#include <poplar/ReplicatedStreamMode.hpp>
+#include <poplar/StandardIncludes.hpp>
+#include <poplar/StringRef.hpp>
+#include <poplar/Target.hpp>
+#include <poplar/Tensor.hpp>
+#include <poplar/TensorCloneMethod.hpp>
+#include <poplar/Type.hpp>
+#include <poplar/TypeTraits.hpp>
+#include <poplar/VariableMappingMethod.hpp>
+#include <poplar/exceptions.hpp>
+#include <poplar/replication_factor.hpp>
+
+namespace poplar {
+
+namespace internal {
+struct GraphData;
+} // namespace internal
+
+// The release this API is compatible with, for example "3.3.0 (...)".
+StringRef versionString();
+StringRef packageHash();
+
+class Graph {
+public:
+  // One list of intervals of the flattened tensor per tile.
+  using TileToTensorMapping = std::vector<std::vector<Interval>>;
+
+  Graph();
+  explicit Graph(const Target &target,
+                 replication_factor replicas = replication_factor(1));
+  explicit Graph(const Device &device,
+                 replication_factor replicas = replication_factor(1));
+  ~Graph();
+  Graph(Graph &&) noexcept;
+  Graph &operator=(Graph &&) noexcept;
+  Graph(const Graph &) = delete;
+  Graph &operator=(const Graph &) = delete;
+
+  // The tiles of one replica.
+  const Target &getTarget() const;
+  unsigned getReplicationFactor() const;
+
+  // Variables. An empty shape is a scalar.
+  Tensor addVariable(const Type &type, ArrayRef<std::size_t> shape,
+                     const DebugContext &debugContext = {});
+  Tensor addVariable(const Type &type, ArrayRef<std::size_t> shape,
+                     VariableMappingMethod method,
+                     const DebugContext &debugContext = {});
+
+  // Constants; they need a tile mapping like variables.
+  template <typename T>
+  Tensor addConstant(const Type &type, ArrayRef<std::size_t> shape,
+                     ArrayRef<T> values,
+                     const DebugContext &debugContext = {"<const>"}) {
+    return addConstantFrom(type, shape, equivalent_device_type<T>().value,
+                           values.data(), values.size(), false, debugContext);
+  }
+  // Every element the same.
+  template <typename T>
+  typename std::enable_if<TypeTraits::isSimpleType<T>(), Tensor>::type
+  addConstant(const Type &type, ArrayRef<std::size_t> shape, T value,
+              const DebugContext &debugContext = {"<const>"}) {
+    return addConstantFrom(type, shape, equivalent_device_type<T>().value,
+                           &value, 1, true, debugContext);
+  }
+  // As many values as the shape has elements. The pointer is deduced by itself
+  // so that addConstant<float>(FLOAT, {}, 0) means the value 0.
+  template <typename Pointer>
+  typename std::enable_if<std::is_pointer<Pointer>::value, Tensor>::type
+  addConstant(const Type &type, ArrayRef<std::size_t> shape, Pointer values,
+              const DebugContext &debugContext = {"<const>"}) {
+    using T = typename std::remove_cv<
+        typename std::remove_pointer<Pointer>::type>::type;
+    return addConstant(type, shape, ArrayRef<T>(values, countOf(shape)),
+                       debugContext);
+  }
+  template <typename T, typename Pointer>
+  typename std::enable_if<std::is_pointer<Pointer>::value &&
+                              !std::is_pointer<T>::value,
+                          Tensor>::type
+  addConstant(const Type &type, ArrayRef<std::size_t> shape, Pointer values,
+              const DebugContext &debugContext = {"<const>"}) {
+    return addConstant(type, shape, ArrayRef<T>(values, countOf(shape)),
+                       debugContext);
+  }
+  // HALF constants from their bits.
+  Tensor addConstantHalf(const Type &type, ArrayRef<std::size_t> shape,
+                         std::uint16_t value,
+                         const DebugContext &debugContext = {"<const>"});
+  Tensor addConstantHalf(const Type &type, ArrayRef<std::size_t> shape,
+                         const std::uint16_t *values,
+                         const DebugContext &debugContext = {"<const>"});
+
+  // New variables of the same shape and tile mapping.
+  Tensor clone(const Type &type, const Tensor &tensor,
+               const DebugContext &debugContext = {},
+               TensorCloneMethod method =
+                   TensorCloneMethod::PRESERVE_ORDER_UNLESS_ALIASES);
+  Tensor clone(const Tensor &tensor, const DebugContext &debugContext = {},
+               TensorCloneMethod method =
+                   TensorCloneMethod::PRESERVE_ORDER_UNLESS_ALIASES);
+
+  // The contents of a variable when the program is loaded: one value for all
+  // elements, or one for each.
+  template <typename T>
+  typename std::enable_if<TypeTraits::isSimpleType<T>()>::type
+  setInitialValue(const Tensor &tensor, T value) {
+    setInitialValueFrom(tensor, equivalent_device_type<T>().value, &value, 1,
+                        true);
+  }
+  template <typename T>
+  void setInitialValue(const Tensor &tensor, ArrayRef<T> values) {
+    setInitialValueFrom(tensor, equivalent_device_type<T>().value,
+                        values.data(), values.size(), false);
+  }
+  void setInitialValueHalf(const Tensor &tensor, std::uint16_t value);
+  void setInitialValueHalf(const Tensor &tensor,
+                           ArrayRef<std::uint16_t> values);
+
+  // Tile mapping: the last call wins for each element.
+  void setTileMapping(const Tensor &tensor, unsigned tile);
+  void setTileMapping(const Tensor &tensor, const TileToTensorMapping &mapping);
+  TileToTensorMapping getTileMapping(const Tensor &tensor,
+                                     bool requireComplete = true,
+                                     bool allowExternal = false) const;
+  TileToTensorMapping getTileMapping(const Tensor &tensor, bool *isComplete,
+                                     bool allowExternal = false) const;
+
+  ComputeSet addComputeSet(const DebugContext &debugContext = {});
+
+  // Host access by handle, while the program does not run.
+  void createHostWrite(StringRef handle, const Tensor &tensor,
+                       bool rearrangeOnHost = false);
+  void createHostRead(StringRef handle, const Tensor &tensor,
+                      bool rearrangeOnHost = false);
+  DataStream addHostToDeviceFIFO(
+      StringRef handle, const Type &elementType, std::size_t numElements,
+      ReplicatedStreamMode mode = ReplicatedStreamMode::REPLICATE,
+      const OptionFlags &options = {});
+  DataStream addDeviceToHostFIFO(StringRef handle, const Type &elementType,
+                                 std::size_t numElements,
+                                 const OptionFlags &options = {});
+
+private:
+  friend struct internal::Access;
+
+  static std::size_t countOf(ArrayRef<std::size_t> shape) {
+    std::size_t count = 1;
+    for (std::size_t extent : shape) {
+      count *= extent;
+    }
+    return count;
+  }
+  // `count` values of a host type, given as its device equivalent; to fill is
+  // to repeat the first one.
+  Tensor addConstantFrom(const Type &type, ArrayRef<std::size_t> shape,
+                         const Type &hostType, const void *values,
+                         std::size_t count, bool isFill,
+                         const DebugContext &debugContext);
+  void setInitialValueFrom(const Tensor &tensor, const Type &hostType,
+                           const void *values, std::size_t count, bool isFill);
+
+  std::shared_ptr<internal::GraphData> data_;
+  Target target_;
+};
+
+} // namespace poplar
