@@ -1,28 +1,83 @@
-# aspen_component(<name> [STATIC] [DEPENDS <targets>...] [INTERNAL <dirs>...])
+# The libraries and packages that Aspen is made of, one call each. `sdk` builds
+# what users get, without the tests; `cmake --install` lays it out.
+add_custom_target(sdk)
+
+# aspen_component(<name> [STATIC] [DEPENDS <targets>...] [INTERNAL <dirs>...]
+#                 [EMBEDS <static components>...])
 # A library from src/*.cpp (all folders) with public headers in include/ and,
 # where given, headers for Aspen's own libraries in INTERNAL; each file of
-# tests/*.cpp becomes part of one GoogleTest program, <name>_tests.
+# tests/*.cpp becomes part of one GoogleTest program, <name>_tests. EMBEDS puts
+# the whole of a static component into this library, so that users and the
+# libraries above find it once, here.
 function(aspen_component name)
-  cmake_parse_arguments(arg "STATIC" "" "DEPENDS;INTERNAL" ${ARGN})
+  cmake_parse_arguments(arg "STATIC" "" "DEPENDS;INTERNAL;EMBEDS" ${ARGN})
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS src/*.cpp)
+  if(NOT sources) # headers only
+    add_library(${name} INTERFACE)
+    target_include_directories(${name} INTERFACE include ${arg_INTERNAL})
+    target_link_libraries(${name} INTERFACE ${arg_DEPENDS} ${arg_EMBEDS})
+    return()
+  endif()
   if(arg_STATIC)
     add_library(${name} STATIC ${sources})
   else()
     add_library(${name} SHARED ${sources})
+    set_target_properties(${name} PROPERTIES INSTALL_RPATH "$ORIGIN")
+    add_dependencies(sdk ${name})
+    install(TARGETS ${name} LIBRARY DESTINATION lib)
+    if(EXISTS ${CMAKE_CURRENT_SOURCE_DIR}/include)
+      install(DIRECTORY include/ DESTINATION include)
+    endif()
   endif()
   target_include_directories(${name} PUBLIC include ${arg_INTERNAL})
   target_include_directories(${name} PRIVATE src)
   target_link_libraries(${name} PUBLIC ${arg_DEPENDS})
+  target_link_libraries(${name} PRIVATE ${arg_EMBEDS})
+  foreach(part ${arg_EMBEDS})
+    set_property(TARGET ${name} APPEND PROPERTY LINK_LIBRARY_OVERRIDE
+      WHOLE_ARCHIVE,${part})
+    target_include_directories(${name} PUBLIC
+      $<TARGET_PROPERTY:${part},INTERFACE_INCLUDE_DIRECTORIES>)
+  endforeach()
   aspen_tests(${name})
 endfunction()
 
 function(aspen_tests name)
   file(GLOB tests CONFIGURE_DEPENDS tests/*.cpp)
-  if(tests)
+  if(tests AND GTest_FOUND)
     add_executable(${name}_tests ${tests})
     target_include_directories(${name}_tests PRIVATE src)
     target_link_libraries(${name}_tests PRIVATE ${name} GTest::gtest_main)
     add_test(NAME ${name}_tests COMMAND ${name}_tests)
     set_tests_properties(${name}_tests PROPERTIES LABELS unit)
   endif()
+endfunction()
+
+# aspen_python_package(<package> MODULE <target> [DEPENDS <targets>...])
+# The package in python/<package>/ with an extension module built from src/*.cpp
+# inside it. <build>/python holds a copy to import: the module, and links to the
+# Python files, so that an edit needs no build.
+function(aspen_python_package package)
+  cmake_parse_arguments(arg "" "MODULE" "DEPENDS" ${ARGN})
+  file(GLOB_RECURSE sources CONFIGURE_DEPENDS src/*.cpp)
+  pybind11_add_module(${arg_MODULE} ${sources})
+  target_include_directories(${arg_MODULE} PRIVATE src)
+  target_link_libraries(${arg_MODULE} PRIVATE ${arg_DEPENDS})
+  set(folder ${CMAKE_BINARY_DIR}/python/${package})
+  set_target_properties(${arg_MODULE} PROPERTIES
+    LIBRARY_OUTPUT_DIRECTORY ${folder}
+    INSTALL_RPATH "$ORIGIN/../../lib")
+  file(GLOB_RECURSE files CONFIGURE_DEPENDS
+    RELATIVE ${CMAKE_CURRENT_SOURCE_DIR}/python/${package}
+    python/${package}/*.py python/${package}/*.pyi)
+  foreach(file ${files})
+    get_filename_component(parent ${folder}/${file} DIRECTORY)
+    file(MAKE_DIRECTORY ${parent})
+    file(CREATE_LINK ${CMAKE_CURRENT_SOURCE_DIR}/python/${package}/${file}
+      ${folder}/${file} SYMBOLIC)
+  endforeach()
+  add_dependencies(sdk ${arg_MODULE})
+  install(TARGETS ${arg_MODULE} LIBRARY DESTINATION python/${package})
+  install(DIRECTORY python/${package} DESTINATION python
+    FILES_MATCHING PATTERN "*.py" PATTERN "*.pyi")
 endfunction()

@@ -1,4 +1,8 @@
 # Compiler settings shared by every target.
+set(ASPEN_SANITIZE "" CACHE STRING
+  "Sanitizers to build with, as -fsanitize takes them")
+option(ASPEN_PYTHON "Build the Python packages" ON)
+
 set(CMAKE_CXX_STANDARD 20)
 set(CMAKE_CXX_STANDARD_REQUIRED ON)
 set(CMAKE_CXX_EXTENSIONS OFF)
@@ -20,6 +24,21 @@ if(CCACHE)
 endif()
 
 add_compile_options(-Wall -Wextra -Wconversion -Wno-sign-conversion)
+if(ASPEN_SANITIZE)
+  add_compile_options(-fsanitize=${ASPEN_SANITIZE} -fno-omit-frame-pointer
+    -fno-sanitize-recover=all -g1)
+  add_link_options(-fsanitize=${ASPEN_SANITIZE})
+endif()
 
 find_package(fmt REQUIRED)
-find_package(GTest REQUIRED)
+# Users who only run programs need no GoogleTest; make test installs it.
+find_package(GTest QUIET)
+if(NOT GTest_FOUND)
+  message(STATUS "GoogleTest is not installed: leaving the tests out")
+endif()
+if(ASPEN_PYTHON)
+  # Found first, so that pybind11 takes this interpreter and not one on PATH.
+  find_package(Python3 REQUIRED COMPONENTS Interpreter Development.Module)
+  set(PYTHON_EXECUTABLE ${Python3_EXECUTABLE})
+  find_package(pybind11 REQUIRED)
+endif()
