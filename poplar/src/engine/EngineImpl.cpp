@@ -1,0 +1,160 @@
+#include "engine/EngineImpl.hpp"
+
+#include "compiler/VisitPrograms.hpp"
+#include "engine/EngineOptions.hpp"
+#include "engine/ReferenceExecutor.hpp"
+
+#include <poplar/Device.hpp>
+#include <poplar/exceptions.hpp>
+#include <poplar/internal/TargetData.hpp>
+#include <support/Error.hpp>
+
+#include <algorithm>
+#include <cstdlib>
+#include <string_view>
+
+namespace poplar {
+namespace {
+
+using internal::StreamId;
+
+std::unique_ptr<engine::Executor>
+makeExecutor(const ExecutableImpl::Reading &values,
+             engine::HostStreams &streams) {
+  return std::make_unique<engine::ReferenceExecutor>(values.graph,
+                                                     values.programs, streams);
+}
+
+std::vector<StreamId> streamsUsed(const internal::ProgramPtr &program) {
+  std::vector<StreamId> result;
+  compiler::forEachNode(program, [&](const internal::ProgramNode &node) {
+    if (const auto *in = std::get_if<internal::StreamInNode>(&node.op)) {
+      result.push_back(in->stream);
+    } else if (const auto *out =
+                   std::get_if<internal::StreamOutNode>(&node.op)) {
+      result.push_back(out->stream);
+    }
+  });
+  std::sort(result.begin(), result.end());
+  result.erase(std::unique(result.begin(), result.end()), result.end());
+  return result;
+}
+
+const std::shared_ptr<const ExecutableImpl> &
+requireCompiled(const std::shared_ptr<const ExecutableImpl> &executable) {
+  support::requireUser<poplar_error>(
+      executable != nullptr,
+      "[Engine] the executable is empty; make one with compileGraph");
+  return executable;
+}
+
+OptionFlags merge(OptionFlags options, const OptionFlags &onTop) {
+  for (const auto &[name, value] : onTop) {
+    options.set(name, value);
+  }
+  return engine::resolveOptions(options);
+}
+
+} // namespace
+
+EngineImpl::EngineImpl(std::shared_ptr<const ExecutableImpl> executable,
+                       const OptionFlags &options)
+    : executable_(requireCompiled(executable)),
+      options_(merge(executable_->options(), options)),
+      streams_(executable_->values().graph),
+      executor_(makeExecutor(executable_->values(), streams_)) {
+  for (const internal::ProgramPtr &program : executable_->values().programs) {
+    streamsOf_.push_back(streamsUsed(program));
+  }
+}
+
+void EngineImpl::prepare(const Device &device) {
+  const internal::TargetData &target = *executable_->machine().graph.target;
+  const Target &given = device.getTarget();
+  support::requireUser<poplar_error>(
+      given.getNumIPUs() == target.numIPUs &&
+          given.getTilesPerIPU() == target.tilesPerIPU,
+      "[Engine::load] the device has {} IPUs of {} tiles; the graph was built "
+      "for {} IPUs of {} tiles",
+      given.getNumIPUs(), given.getTilesPerIPU(), target.numIPUs,
+      target.tilesPerIPU);
+  isPrepared_ = true;
+}
+
+void EngineImpl::deploy() {
+  support::requireUser<poplar_error>(
+      isPrepared_, "[Engine::deploy] call Engine::prepare first");
+  executor_->load();
+  isLoaded_ = true;
+}
+
+void EngineImpl::run(std::size_t program, const std::string &debugName) {
+  support::requireUser<poplar_error>(isLoaded_,
+                                     "[Engine::run] call Engine::load first");
+  support::requireUser<poplar_error>(
+      program < streamsOf_.size(),
+      "[Engine::run] there is no program {}; the engine has {} programs",
+      program, streamsOf_.size());
+  streams_.requireConnected(streamsOf_[program]);
+  executor_->run(program);
+  if (!runs_.empty() && runs_.back().program == program &&
+      runs_.back().name == debugName) {
+    ++runs_.back().count;
+  } else {
+    runs_.push_back({program, debugName, 1});
+  }
+}
+
+const internal::TensorView &EngineImpl::findAccess(
+    const char *function,
+    const std::map<std::string, internal::HostAccess> &accesses,
+    const std::string &handle, std::ptrdiff_t bytes) const {
+  support::requireUser<tensor_io_state_error>(
+      isLoaded_, "[Engine::{}] call Engine::load first", function);
+  const auto found = accesses.find(handle);
+  support::requireUser<tensor_io_state_error>(
+      found != accesses.end(), "[Engine::{}] there is no tensor handle '{}'",
+      function, handle);
+  const internal::TensorView &view = found->second.view;
+  const auto expected = static_cast<std::ptrdiff_t>(
+      static_cast<std::size_t>(view.elements()) * support::sizeOf(view.type));
+  support::requireUser<tensor_io_state_error>(
+      bytes == expected,
+      "[Engine::{}] '{}' was given {} bytes; a tensor of shape {} has {}",
+      function, handle, bytes, support::toString(view.shape), expected);
+  return view;
+}
+
+void EngineImpl::writeTensor(const std::string &handle, const void *begin,
+                             const void *end) {
+  const auto *first = static_cast<const std::byte *>(begin);
+  const auto *last = static_cast<const std::byte *>(end);
+  executor_->variables().unpack(
+      first, findAccess("writeTensor", executable_->values().graph.hostWrites,
+                        handle, last - first));
+}
+
+void EngineImpl::readTensor(const std::string &handle, void *begin, void *end) {
+  auto *first = static_cast<std::byte *>(begin);
+  auto *last = static_cast<std::byte *>(end);
+  executor_->variables().pack(findAccess("readTensor",
+                                         executable_->values().graph.hostReads,
+                                         handle, last - first),
+                              first);
+}
+
+void EngineImpl::printProfileSummary(std::ostream &stream,
+                                     const OptionFlags &options) {
+  const engine::SummaryOptions shown = engine::parseSummaryOptions(options);
+  profile::ProfileRequest request{.graph = executable_->machine().graph,
+                                  .programs = executable_->machine().programs,
+                                  .runs = runs_};
+  request.showExecutionSteps = shown.showExecutionSteps;
+  request.showPerIpuMemoryUsage = shown.showPerIpuMemoryUsage;
+  request.showVarStorage = shown.showVarStorage;
+  request.showOptimizations = shown.showOptimizations;
+  request.colours = shown.colours;
+  profile::printSummary(stream, request);
+}
+
+} // namespace poplar

@@ -1,0 +1,51 @@
+// The state of an Engine: its executable, its streams, an executor and a log of
+// what was run.
+#pragma once
+
+#include "engine/ExecutableImpl.hpp"
+#include "engine/Executor.hpp"
+#include "engine/HostStreams.hpp"
+#include "profile/ProfileSummary.hpp"
+
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace poplar {
+
+class EngineImpl {
+public:
+  // `options` come on top of those that the executable was compiled with.
+  EngineImpl(std::shared_ptr<const ExecutableImpl> executable,
+             const OptionFlags &options);
+
+  void prepare(const Device &device);
+  void deploy();
+  void run(std::size_t program, const std::string &debugName);
+
+  void writeTensor(const std::string &handle, const void *begin,
+                   const void *end);
+  void readTensor(const std::string &handle, void *begin, void *end);
+
+  engine::HostStreams &streams() { return streams_; }
+  const ExecutableImpl &executable() const { return *executable_; }
+  const OptionFlags &options() const { return options_; }
+  void printProfileSummary(std::ostream &stream, const OptionFlags &options);
+
+private:
+  const internal::TensorView &
+  findAccess(const char *function,
+             const std::map<std::string, internal::HostAccess> &accesses,
+             const std::string &handle, std::ptrdiff_t bytes) const;
+
+  std::shared_ptr<const ExecutableImpl> executable_;
+  OptionFlags options_;
+  engine::HostStreams streams_;
+  std::unique_ptr<engine::Executor> executor_;
+  std::vector<std::vector<internal::StreamId>> streamsOf_; // by program
+  bool isPrepared_ = false;
+  bool isLoaded_ = false;
+  std::vector<profile::ProgramRun> runs_;
+};
+
+} // namespace poplar

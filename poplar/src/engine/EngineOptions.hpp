@@ -1,0 +1,25 @@
+// The options of engines and compileGraph(): which there are, what values they
+// take, and the environment's overrides.
+#pragma once
+
+#include <poplar/OptionFlags.hpp>
+
+namespace poplar::engine {
+
+// `options` with those of the environment variable POPLAR_ENGINE_OPTIONS (a
+// JSON object of strings) on top. Throws invalid_option for a name that does
+// not exist or a value that its option does not take, parse_error for text that
+// is not JSON.
+OptionFlags resolveOptions(const OptionFlags &options);
+
+// The options of printProfileSummary().
+struct SummaryOptions {
+  bool showExecutionSteps = false;
+  bool showOptimizations = false;
+  bool showPerIpuMemoryUsage = false;
+  bool showVarStorage = false;
+  bool colours = false;
+};
+SummaryOptions parseSummaryOptions(const OptionFlags &options);
+
+} // namespace poplar::engine

@@ -1,0 +1,106 @@
+#include <poplar/Executable.hpp>
+
+#include "compiler/CheckPrograms.hpp"
+#include "engine/EngineOptions.hpp"
+#include "engine/ExecutableImpl.hpp"
+#include "model/MemoryCheck.hpp"
+
+#include <poplar/exceptions.hpp>
+#include <poplar/internal/Access.hpp>
+#include <poplar/internal/LinkedPrograms.hpp>
+#include <support/Error.hpp>
+
+#include <cstdio>
+
+namespace poplar {
+namespace {
+
+using Reading = ExecutableImpl::Reading;
+
+std::shared_ptr<const Reading> snapshot(const Graph &graph,
+                                        ArrayRef<program::Program> programs) {
+  Reading reading;
+  reading.graph = internal::graphData(graph);
+  for (const program::Program &program : programs) {
+    reading.programs.push_back(internal::programNode(program));
+  }
+  return std::make_shared<const Reading>(std::move(reading));
+}
+
+void checkFits(const Reading &machine) {
+  const model::MemoryCheck check =
+      model::checkMemory(machine.graph, machine.programs);
+  switch (check.verdict) {
+  case model::MemoryVerdict::Fits:
+    break;
+  case model::MemoryVerdict::Warning:
+    std::fprintf(stderr, "%s\n", check.message.c_str());
+    break;
+  case model::MemoryVerdict::OutOfMemory:
+    throw graph_memory_allocation_error(check.message);
+  }
+}
+
+Executable compile(std::shared_ptr<const Reading> values,
+                   std::shared_ptr<const Reading> machine,
+                   const OptionFlags &options, const ProgressFunc &progress) {
+  constexpr int steps = 3;
+  const auto report = [&](int step) {
+    if (progress) {
+      progress(step, steps);
+    }
+  };
+  OptionFlags resolved = engine::resolveOptions(options);
+  report(0);
+  compiler::checkPrograms(machine->graph, machine->programs);
+  compiler::checkTileMapping(machine->graph, machine->programs);
+  report(1);
+  if (values != machine) {
+    compiler::checkPrograms(values->graph, values->programs);
+  }
+  report(2);
+  checkFits(*machine);
+  report(3);
+  return Executable(std::make_shared<const ExecutableImpl>(
+      std::move(values), std::move(machine), std::move(resolved)));
+}
+
+} // namespace
+
+Executable::Executable() = default;
+Executable::Executable(std::shared_ptr<const ExecutableImpl> impl)
+    : impl_(std::move(impl)) {}
+Executable::~Executable() = default;
+Executable::Executable(const Executable &) = default;
+Executable::Executable(Executable &&) noexcept = default;
+Executable &Executable::operator=(const Executable &) = default;
+Executable &Executable::operator=(Executable &&) noexcept = default;
+
+Executable compileGraph(const Graph &graph, ArrayRef<program::Program> programs,
+                        const OptionFlags &options, ProgressFunc progress,
+                        const DebugContext &) {
+  const auto reading = snapshot(graph, programs);
+  return compile(reading, reading, options, progress);
+}
+
+Executable compileGraph(Graph &&graph, ArrayRef<program::Program> programs,
+                        const OptionFlags &options, ProgressFunc progress,
+                        const DebugContext &debugContext) {
+  return compileGraph(static_cast<const Graph &>(graph), programs, options,
+                      std::move(progress), debugContext);
+}
+
+Executable
+internal::compileLinked(const Graph &valueGraph,
+                        const std::vector<program::Program> &valuePrograms,
+                        const Graph &machineGraph,
+                        const std::vector<program::Program> &machinePrograms,
+                        const OptionFlags &options, ProgressFunc progress) {
+  support::requireInternal(valuePrograms.size() == machinePrograms.size(),
+                           "{} value programs linked with {} machine programs",
+                           valuePrograms.size(), machinePrograms.size());
+  return compile(snapshot(valueGraph, valuePrograms),
+                 snapshot(machineGraph, machinePrograms), options, progress);
+}
+
+} // namespace poplar

@@ -1,0 +1,25 @@
+// What an Engine asks of the thing that computes a program's values. There are
+// two: ReferenceExecutor, slow and obvious, and FastExecutor.
+#pragma once
+
+#include "engine/VariableStore.hpp"
+
+#include <cstddef>
+
+namespace poplar::engine {
+
+class Executor {
+public:
+  virtual ~Executor() = default;
+
+  // Gives every variable its initial value.
+  virtual void load() = 0;
+
+  // Runs a program to its end. Streams must be connected.
+  virtual void run(std::size_t program) = 0;
+
+  // The values between runs of every variable that the host reads or writes.
+  virtual const VariableStore &variables() const = 0;
+};
+
+} // namespace poplar::engine

@@ -1,0 +1,62 @@
+#include "engine/VariableStore.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+namespace poplar::engine {
+namespace {
+
+std::size_t byteSize(const internal::Variable &variable) {
+  return static_cast<std::size_t>(variable.elements()) *
+         support::sizeOf(variable.type);
+}
+
+} // namespace
+
+VariableStore::VariableStore(const internal::GraphData &graph,
+                             const std::vector<bool> &isStored)
+    : graph_(graph) {
+  buffers_.reserve(graph.variables.size());
+  for (std::size_t v = 0; v < graph.variables.size(); ++v) {
+    buffers_.push_back(isStored[v] ? AlignedBuffer(byteSize(graph.variables[v]))
+                                   : AlignedBuffer());
+  }
+}
+
+void VariableStore::reset() {
+  for (std::size_t v = 0; v < buffers_.size(); ++v) {
+    const std::vector<std::byte> &initial = graph_.variables[v].initialData;
+    std::byte *data = buffers_[v].data();
+    if (data == nullptr) {
+      continue;
+    }
+    std::fill(data, data + buffers_[v].size(), std::byte{0});
+    std::copy(initial.begin(), initial.end(), data);
+  }
+}
+
+void VariableStore::pack(const internal::TensorView &view,
+                         std::byte *packed) const {
+  const std::size_t size = support::sizeOf(view.type);
+  internal::forEachRun(view, [&](internal::VariableId variable,
+                                 std::int64_t first, std::int64_t count) {
+    const std::size_t bytes = static_cast<std::size_t>(count) * size;
+    std::memcpy(packed, data(variable) + static_cast<std::size_t>(first) * size,
+                bytes);
+    packed += bytes;
+  });
+}
+
+void VariableStore::unpack(const std::byte *packed,
+                           const internal::TensorView &view) const {
+  const std::size_t size = support::sizeOf(view.type);
+  internal::forEachRun(view, [&](internal::VariableId variable,
+                                 std::int64_t first, std::int64_t count) {
+    const std::size_t bytes = static_cast<std::size_t>(count) * size;
+    std::memcpy(data(variable) + static_cast<std::size_t>(first) * size, packed,
+                bytes);
+    packed += bytes;
+  });
+}
+
+} // namespace poplar::engine

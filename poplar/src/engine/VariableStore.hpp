@@ -1,0 +1,37 @@
+// The row-major storage of variables that live longer than one run of one
+// program, and the packing and unpacking of views over it.
+#pragma once
+
+#include "engine/AlignedBuffer.hpp"
+
+#include <poplar/internal/GraphData.hpp>
+
+#include <cstddef>
+#include <vector>
+
+namespace poplar::engine {
+
+class VariableStore {
+public:
+  // `isStored[v]` says whether variable v has storage here.
+  VariableStore(const internal::GraphData &graph,
+                const std::vector<bool> &isStored);
+
+  // Gives every stored variable its initial value, or zeros.
+  void reset();
+
+  std::byte *data(internal::VariableId variable) const {
+    return buffers_[variable.index()].data();
+  }
+
+  // Copies the elements of a view, in its row-major order, out of and into the
+  // variables.
+  void pack(const internal::TensorView &view, std::byte *packed) const;
+  void unpack(const std::byte *packed, const internal::TensorView &view) const;
+
+private:
+  const internal::GraphData &graph_;
+  std::vector<AlignedBuffer> buffers_;
+};
+
+} // namespace poplar::engine
