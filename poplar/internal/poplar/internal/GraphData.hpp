@@ -56,6 +56,9 @@ struct GraphData {
   std::vector<StreamData> streams;
   std::map<std::string, HostAccess> hostWrites; // by handle
   std::map<std::string, HostAccess> hostReads;
+  // What a library above keeps with a graph (its plans, the codelets that it
+  // added), by the library's name.
+  std::map<std::string, std::shared_ptr<void>> libraryData;
 
   Variable &operator[](VariableId id) { return variables[id.index()]; }
   const Variable &operator[](VariableId id) const {
