@@ -13,9 +13,10 @@ Attributes::Attributes(std::initializer_list<Entry> entries) {
 }
 
 void Attributes::set(std::string_view name, Value value) {
-  auto at = std::lower_bound(
-      entries_.begin(), entries_.end(), name,
-      [](const Entry &entry, std::string_view key) { return entry.first < key; });
+  auto at = std::lower_bound(entries_.begin(), entries_.end(), name,
+                             [](const Entry &entry, std::string_view key) {
+                               return entry.first < key;
+                             });
   if (at != entries_.end() && at->first == name) {
     at->second = std::move(value);
   } else {

@@ -20,6 +20,7 @@ enum class ElementwiseOp : std::uint16_t {
 #define KERNELS_BINARY(name, ...) name,
 #define KERNELS_TERNARY(name, ...) name,
 #define KERNELS_PREDICATE(name, ...) name,
+#define KERNELS_UNARY_PREDICATE(name, ...) name,
 #include <kernels/ElementwiseOps.def>
 };
 
@@ -47,6 +48,8 @@ struct ExpressionStep {
   double constant = 0;
 };
 
+// A constant takes the type of the operands it meets, FLOAT where it meets
+// none; cast it to give it another one.
 class Expression {
 public:
   static Expression input(unsigned index);
@@ -54,8 +57,10 @@ public:
   static Expression apply(ElementwiseOp op, std::vector<Expression> operands);
   static Expression cast(support::DataType type, Expression operand);
 
-  // Infix text such as "g*(1-y*y)" or "g*step(a)"; `names[i]` is input i. Throws
-  // std::invalid_argument, pointing at the character, when it does not parse.
+  // Infix text such as "g*(1-y*y)", "g*step(a)" or "select(g,0,a>b)": numbers,
+  // + - * /, one comparison, and any operator by its name in lower case.
+  // `names[i]` is input i. Throws std::invalid_argument, pointing at the
+  // character, when it does not parse.
   static Expression parse(std::string_view text,
                           std::span<const std::string_view> names);
 
@@ -64,6 +69,12 @@ public:
 
   const std::vector<ExpressionStep> &steps() const { return steps_; }
   unsigned inputCount() const; // highest input used, plus one
+
+  // The type of every step's value for these input types, the last being that of
+  // the result. Throws std::invalid_argument where an operator does not take
+  // its operands.
+  std::vector<support::DataType>
+  stepTypes(std::span<const support::DataType> inputs) const;
 
   // The attributes of an "elementwise" descriptor, and back.
   Attributes toAttributes() const;

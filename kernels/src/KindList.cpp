@@ -1,0 +1,43 @@
+#include "kinds/Kinds.hpp"
+
+#include <support/Error.hpp>
+
+namespace kernels {
+
+std::span<const Kind *const> allKinds() {
+  static const Kind *const kinds[] = {
+      &elementwiseKind(),
+      &fillKind(),
+      &reduceKind(),
+      &matmulKind(),
+      &convolutionKind(),
+      &convolutionDataGradKind(),
+      &convolutionWeightGradKind(),
+      &maxPoolKind(),
+      &maxPoolGradKind(),
+      &groupNormKind(),
+      &groupNormGradKind(),
+      &logSoftmaxKind(),
+      &logSoftmaxGradKind(),
+      &softmaxKind(),
+      &softmaxGradKind(),
+      &nllLossKind(),
+      &nllLossGradKind(),
+      &sgdUpdateKind(),
+      &adamUpdateKind(),
+      &rmspropUpdateKind(),
+  };
+  return kinds;
+}
+
+const Kind &findKind(std::string_view name) {
+  for (const Kind *kind : allKinds()) {
+    if (kind->name == name) {
+      return *kind;
+    }
+  }
+  throw support::InternalError(
+      fmt::format("internal error: no kind is named '{}'", name));
+}
+
+} // namespace kernels

@@ -1,0 +1,29 @@
+// Every kind, each defined in the file of its family; KindList.cpp lists them.
+#pragma once
+
+#include <kernels/Kind.hpp>
+
+namespace kernels {
+
+const Kind &adamUpdateKind();
+const Kind &convolutionDataGradKind();
+const Kind &convolutionKind();
+const Kind &convolutionWeightGradKind();
+const Kind &elementwiseKind();
+const Kind &fillKind();
+const Kind &groupNormGradKind();
+const Kind &groupNormKind();
+const Kind &logSoftmaxGradKind();
+const Kind &logSoftmaxKind();
+const Kind &matmulKind();
+const Kind &maxPoolGradKind();
+const Kind &maxPoolKind();
+const Kind &nllLossGradKind();
+const Kind &nllLossKind();
+const Kind &reduceKind();
+const Kind &rmspropUpdateKind();
+const Kind &sgdUpdateKind();
+const Kind &softmaxGradKind();
+const Kind &softmaxKind();
+
+} // namespace kernels
