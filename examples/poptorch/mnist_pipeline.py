@@ -1,0 +1,149 @@
+"""Trains a small convolutional network on MNIST as a pipeline over two IPUs.
+
+The network is cut into four blocks, the blocks are grouped into two stages, and
+each stage has an IPU of its own. A step runs 10 x 10 micro-batches of 40 images:
+the gradients of 10 are accumulated before each of the 10 weight updates, so that
+both stages are busy most of the time.
+"""
+
+import argparse
+import time
+
+import poptorch
+import torch
+from torch import nn
+from tqdm import tqdm
+
+import datasets
+
+
+class ConvLayer(nn.Module):
+    def __init__(self, inputs: int, outputs: int):
+        super().__init__()
+        self.conv = nn.Conv2d(inputs, outputs, kernel_size=5)
+        self.pool = nn.MaxPool2d(2)
+
+    def forward(self, x):
+        return torch.relu(self.pool(self.conv(x)))
+
+
+class Network(nn.Module):
+    """Returns the scores, and with labels also the loss."""
+
+    def __init__(self):
+        super().__init__()
+        self.layer1 = ConvLayer(1, 10)
+        self.layer2 = ConvLayer(10, 20)
+        self.layer3 = nn.Linear(320, 256)
+        self.layer4 = nn.Linear(256, 10)
+        self.loss = nn.CrossEntropyLoss()
+
+    def forward(self, x, labels=None):
+        with poptorch.Block("B1"):
+            x = self.layer1(x)
+        with poptorch.Block("B2"):
+            x = self.layer2(x)
+        with poptorch.Block("B3"):
+            x = torch.relu(self.layer3(torch.flatten(x, 1)))
+        with poptorch.Block("B4"):
+            x = self.layer4(x)
+            if labels is None:
+                return x
+            return x, self.loss(x, labels)
+
+
+def pipeline() -> poptorch.PipelinedExecution:
+    return poptorch.PipelinedExecution(
+        poptorch.Stage("B1", "B2").ipu(0),
+        poptorch.Stage("B3", "B4").ipu(1),
+    )
+
+
+def training_options(arguments) -> poptorch.Options:
+    options = poptorch.Options()
+    options.deviceIterations(arguments.device_iterations)
+    options.Training.gradientAccumulation(arguments.accumulation)
+    options.outputMode(poptorch.OutputMode.All)
+    options.setExecutionStrategy(pipeline())
+    return options
+
+
+def inference_options(arguments) -> poptorch.Options:
+    options = poptorch.Options()
+    options.deviceIterations(arguments.test_iterations)
+    options.setExecutionStrategy(pipeline())
+    return options
+
+
+def percent_right(scores, labels) -> float:
+    return (scores.argmax(dim=1) == labels).float().mean().item() * 100
+
+
+def train(model, loader, epochs: int) -> float:
+    """Returns images per second, the compilation not counted."""
+    images, labels = next(iter(loader))
+    model.compile(images, labels)
+    start = time.perf_counter()
+    for epoch in range(1, epochs + 1):
+        bar = tqdm(loader, desc=f"Epoch {epoch}/{epochs}", unit="step")
+        for images, labels in bar:
+            scores, loss = model(images, labels)
+            bar.set_postfix_str(f"loss {loss.mean().item():.4f}, accuracy "
+                                f"{percent_right(scores, labels):.2f} %")
+    count = epochs * len(loader) * loader.combinedBatchSize
+    return count / (time.perf_counter() - start)
+
+
+def test(model, loader) -> float:
+    right = [
+        percent_right(model(images), labels)
+        for images, labels in tqdm(loader, desc="Test", unit="step")
+    ]
+    return sum(right) / len(right)
+
+
+def parse_arguments(is_small: bool, arguments=None):
+    """The defaults make sense of few images too: smaller, and more, steps."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    add = parser.add_argument
+    add("--epochs", type=int, default=20 if is_small else 3)
+    add("--batch-size", type=int, default=16 if is_small else 40)
+    add("--accumulation", type=int, default=8 if is_small else 10)
+    add("--device-iterations", type=int, default=1 if is_small else 10)
+    add("--test-batch-size", type=int, default=8)
+    add("--test-iterations", type=int, default=15 if is_small else 100)
+    add("--learning-rate", type=float, default=0.001)
+    add("--images", type=int, help="train on the first N images only")
+    return parser.parse_args(arguments)
+
+
+def main():
+    torch.manual_seed(0)
+    data = datasets.load("MNIST", mean=0.1307, deviation=0.3081)
+    arguments = parse_arguments(data.is_small)
+    train_set = data.train.first(arguments.images).dataset()
+    print(f"Data: {data.name}: {len(train_set)} images to train on, "
+          f"{len(data.test.labels)} to test")
+
+    network = Network()
+    options = training_options(arguments)
+    optimizer = poptorch.optim.AdamW(network.parameters(),
+                                     lr=arguments.learning_rate)
+    model = poptorch.trainingModel(network, options, optimizer)
+    rate = train(model,
+                 poptorch.DataLoader(options, train_set,
+                                     batch_size=arguments.batch_size,
+                                     shuffle=True),
+                 arguments.epochs)
+    model.detachFromDevice()
+
+    options = inference_options(arguments)
+    accuracy = test(poptorch.inferenceModel(network, options),
+                    poptorch.DataLoader(options, data.test.dataset(),
+                                        batch_size=arguments.test_batch_size))
+    print(f"Accuracy on the test set: {accuracy:.2f} %")
+    print(f"Training speed on this machine: {rate:,.0f} images per second")
+
+
+if __name__ == "__main__":
+    main()
