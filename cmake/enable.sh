@@ -1,22 +1,18 @@
 # Makes this SDK the one that compilers, linkers and python3 find. Use:
 #   source enable.sh
-_aspen_sdk=$(cd "$(dirname "${BASH_SOURCE[0]:-$0}")" && pwd)
-_aspen_prepend() {
-  # $1: variable, $2: folder; put first, once, with no empty entry left over.
-  local rest
-  eval "rest=\":\${$1:-}:\""
-  rest=${rest//:$2:/:}
-  rest=${rest#:}
-  rest=${rest%:}
-  export "$1=$2${rest:+:$rest}"
-}
-_aspen_prepend CPATH "$_aspen_sdk/include"
-_aspen_prepend LIBRARY_PATH "$_aspen_sdk/lib"
-_aspen_prepend LD_LIBRARY_PATH "$_aspen_sdk/lib"
-_aspen_prepend PYTHONPATH "$_aspen_sdk/python"
-# bin holds a python3: the interpreter that the packages are built for.
-_aspen_prepend PATH "$_aspen_sdk/bin"
-_aspen_prepend CMAKE_PREFIX_PATH "$_aspen_sdk"
-export POPLAR_SDK_ENABLED="$_aspen_sdk"
-unset _aspen_sdk
-unset -f _aspen_prepend
+if [ -n "${POPLAR_SDK_ENABLED:-}" ]; then
+  echo "ERROR: A Poplar SDK has already been enabled."
+  echo "Path of enabled Poplar SDK: $POPLAR_SDK_ENABLED"
+  echo "To use another one, start a new shell."
+else
+  _aspen_sdk=$(cd "$(dirname "${BASH_SOURCE[0]:-$0}")" && pwd)
+  export CMAKE_PREFIX_PATH="$_aspen_sdk${CMAKE_PREFIX_PATH:+:$CMAKE_PREFIX_PATH}"
+  export CPATH="$_aspen_sdk/include${CPATH:+:$CPATH}"
+  export LIBRARY_PATH="$_aspen_sdk/lib${LIBRARY_PATH:+:$LIBRARY_PATH}"
+  export LD_LIBRARY_PATH="$_aspen_sdk/lib${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}"
+  export PYTHONPATH="$_aspen_sdk/python${PYTHONPATH:+:$PYTHONPATH}"
+  # bin holds a python3: the interpreter that the packages are built for.
+  export PATH="$_aspen_sdk/bin:$PATH"
+  export POPLAR_SDK_ENABLED="$_aspen_sdk"
+  unset _aspen_sdk
+fi
