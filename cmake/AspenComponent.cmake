@@ -53,15 +53,14 @@ function(aspen_tests name)
   endif()
 endfunction()
 
-# aspen_python_package(<package> MODULE <target> [DEPENDS <targets>...])
-# The package in python/<package>/ with an extension module built from src/*.cpp
-# inside it. <build>/python holds a copy to import: the module, and links to the
+# aspen_python_package(<package> MODULE <target> SOURCES <globs>...
+#                      [DEPENDS <targets>...])
+# The package in python/<package>/ with an extension module inside it. <build>/python holds a copy to import: the module, and links to the
 # Python files, so that an edit needs no build.
 function(aspen_python_package package)
-  cmake_parse_arguments(arg "" "MODULE" "DEPENDS" ${ARGN})
-  file(GLOB_RECURSE sources CONFIGURE_DEPENDS src/*.cpp)
+  cmake_parse_arguments(arg "" "MODULE" "SOURCES;DEPENDS" ${ARGN})
+  file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${arg_SOURCES})
   pybind11_add_module(${arg_MODULE} ${sources})
-  target_include_directories(${arg_MODULE} PRIVATE src)
   target_link_libraries(${arg_MODULE} PRIVATE ${arg_DEPENDS})
   set(folder ${CMAKE_BINARY_DIR}/python/${package})
   set_target_properties(${arg_MODULE} PROPERTIES
