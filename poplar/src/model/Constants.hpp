@@ -1,0 +1,43 @@
+// The model's own numbers: what the target does not carry. Each has the mark of
+// docs/model.md: [V] published, [D] derived from published figures, [A]
+// assumed.
+#pragma once
+
+#include <cstdint>
+
+namespace poplar::model {
+
+// Exchange between the tiles of an IPU.
+inline constexpr std::uint64_t routingCycles = 84;         // [D]
+inline constexpr std::uint64_t slotsPerFragmentIn = 3;     // [D]
+inline constexpr std::uint64_t slotsPerFragmentOut = 1;    // [D]
+inline constexpr std::uint64_t bytesPerExchangeInstr = 4;  // [D]
+inline constexpr std::uint64_t wordsPerSend = 63;          // [A]
+inline constexpr std::uint64_t exchangePrologueInstrs = 2; // [A]
+
+// Copies inside a tile.
+inline constexpr std::uint64_t copyCallCycles = 288;      // [D]
+inline constexpr std::uint64_t wordCopyBytesPerCycle = 4; // [D]
+inline constexpr std::uint64_t halfWordCopyCycles = 5;    // [D] per 2 bytes
+inline constexpr std::uint64_t copyDescriptorBytes = 12;  // [A] per run
+inline constexpr std::uint32_t copyVertexStateBytes = 12; // [A]
+inline constexpr std::uint32_t copyVertexCodeBytes = 340; // [D]
+
+// Control flow.
+inline constexpr std::uint64_t repeatIterationCycles = 20; // [A]
+inline constexpr std::uint64_t controlBytesPerStep = 24;   // [A]
+
+// Host and links.
+inline constexpr std::uint64_t hostCopyCycles = 2078; // [D] per copy
+inline constexpr std::uint64_t packetBytes = 256;     // [A]
+inline constexpr std::uint64_t packetHeaderBytes = 8; // [A]
+
+// Memory of a tile.
+inline constexpr std::uint64_t supervisorStackBytes = 128; // [V]
+inline constexpr std::uint64_t workerStackBytes = 512;     // [V] per context
+inline constexpr std::uint64_t allocationBytes = 8;        // [D] alignment
+inline constexpr std::uint64_t memoryElementBytes = 16384; // [D]
+inline constexpr std::uint32_t edgePointerBytes = 4;       // [D]
+inline constexpr std::uint64_t vertexStateGrain = 4;       // [D]
+
+} // namespace poplar::model

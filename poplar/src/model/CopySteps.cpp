@@ -1,0 +1,268 @@
+// Lowers copies and host transfers to steps. Three ways, by how regular the
+// copy is: whole mapping pieces, fragments between tiles, even spread.
+#include "model/CopySteps.hpp"
+
+#include "model/CopyTraffic.hpp"
+#include "model/ViewTiles.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <optional>
+
+namespace poplar::model {
+
+namespace {
+
+using internal::GraphData;
+using internal::MappingPiece;
+using internal::TensorView;
+using internal::VariableId;
+
+// Views with more runs than this are priced as evenly spread.
+constexpr std::int64_t maxFollowedRuns = 1 << 14;
+constexpr unsigned unmapped = std::numeric_limits<unsigned>::max();
+
+std::uint64_t toBytes(std::int64_t elements, const TensorView &view) {
+  return static_cast<std::uint64_t>(elements) * support::sizeOf(view.type);
+}
+
+// A view that is one run of consecutive elements.
+struct Interval {
+  const internal::Variable *variable;
+  std::int64_t begin;
+  std::int64_t end;
+};
+
+std::optional<Interval> toInterval(const GraphData &graph,
+                                   const TensorView &view) {
+  if (runCount(view) != 1) {
+    return std::nullopt;
+  }
+  Interval result{};
+  internal::forEachRun(
+      view, [&](VariableId variable, std::int64_t first, std::int64_t count) {
+        result = {&graph.variables[variable.index()], first, first + count};
+      });
+  return result;
+}
+
+std::vector<MappingPiece> piecesWithin(const Interval &interval) {
+  std::vector<MappingPiece> pieces;
+  for (const MappingPiece &piece : interval.variable->mapping.pieces()) {
+    if (piece.begin < interval.end && piece.end > interval.begin) {
+      pieces.push_back(piece);
+    }
+  }
+  return pieces;
+}
+
+bool isInOneIpu(const MappingPiece &piece, unsigned tilesPerIpu) {
+  return piece.firstTile / tilesPerIpu ==
+         (piece.firstTile + piece.parts - 1) / tilesPerIpu;
+}
+
+// The common copy: both sides are cut into the same parts, so part p of the
+// source goes to part p of the destination. False when it is not that.
+bool addMatchingPieces(const GraphData &graph, const internal::CopyNode &copy,
+                       CopyTraffic &traffic) {
+  const auto source = toInterval(graph, copy.source);
+  const auto destination = toInterval(graph, copy.destination);
+  if (!source || !destination) {
+    return false;
+  }
+  const auto from = piecesWithin(*source);
+  const auto to = piecesWithin(*destination);
+  const auto matches = [&](const MappingPiece &a, const MappingPiece &b) {
+    const unsigned tilesPerIpu = graph.target->tilesPerIPU;
+    return a.begin - source->begin == b.begin - destination->begin &&
+           a.end - source->begin == b.end - destination->begin &&
+           a.parts == b.parts && a.grain == b.grain &&
+           isInOneIpu(a, tilesPerIpu) && isInOneIpu(b, tilesPerIpu);
+  };
+  if (!std::equal(from.begin(), from.end(), to.begin(), to.end(), matches)) {
+    return false;
+  }
+  for (std::size_t i = 0; i < from.size(); ++i) {
+    for (const TileShare &share :
+         sharesOf(from[i], source->begin, source->end)) {
+      traffic.moveMany(share.firstTile,
+                       share.firstTile - from[i].firstTile + to[i].firstTile,
+                       share.tileCount, toBytes(share.elements, copy.source));
+    }
+  }
+  return true;
+}
+
+// Consecutive elements of a view on one tile.
+struct Extent {
+  unsigned tile;
+  std::int64_t elements;
+};
+
+std::vector<Extent> extentsOf(const GraphData &graph, const TensorView &view) {
+  std::vector<Extent> extents;
+  internal::forEachRun(
+      view, [&](VariableId id, std::int64_t first, std::int64_t count) {
+        const std::int64_t end = first + count;
+        std::int64_t at = first;
+        const auto add = [&](unsigned tile, std::int64_t until) {
+          until = std::min(until, end);
+          if (at < until) {
+            extents.push_back({tile, until - at});
+            at = until;
+          }
+        };
+        for (const MappingPiece &piece :
+             graph.variables[id.index()].mapping.pieces()) {
+          if (piece.end <= at) {
+            continue;
+          }
+          if (piece.begin >= end) {
+            break;
+          }
+          add(unmapped, piece.begin);
+          for (unsigned part = partOf(piece, at); at < std::min(end, piece.end);
+               ++part) {
+            add(piece.firstTile + part, piece.partRange(part).end);
+          }
+        }
+        add(unmapped, end);
+      });
+  return extents;
+}
+
+// Both sides are walked together and cut wherever either changes its tile.
+void addFragments(const GraphData &graph, const internal::CopyNode &copy,
+                  CopyTraffic &traffic) {
+  const auto from = extentsOf(graph, copy.source);
+  const auto to = extentsOf(graph, copy.destination);
+  // A broadcast source is sent once, however many tiles listen.
+  std::int64_t toSend = 0;
+  for (const TileShare &share : sharesOf(graph, copy.source)) {
+    toSend += share.elements * share.tileCount;
+  }
+  std::size_t i = 0;
+  std::size_t j = 0;
+  std::int64_t usedFrom = 0;
+  std::int64_t usedTo = 0;
+  while (i < from.size() && j < to.size()) {
+    const std::int64_t elements =
+        std::min(from[i].elements - usedFrom, to[j].elements - usedTo);
+    const std::int64_t sent = std::min(toSend, elements);
+    toSend -= sent;
+    if (from[i].tile != unmapped && to[j].tile != unmapped) {
+      traffic.move(from[i].tile, to[j].tile, toBytes(elements, copy.source),
+                   toBytes(sent, copy.source));
+    }
+    usedFrom += elements;
+    usedTo += elements;
+    if (usedFrom == from[i].elements) {
+      ++i;
+      usedFrom = 0;
+    }
+    if (usedTo == to[j].elements) {
+      ++j;
+      usedTo = 0;
+    }
+  }
+}
+
+std::map<unsigned, std::int64_t>
+elementsPerIpu(const std::vector<TileShare> &shares, unsigned tilesPerIpu) {
+  std::map<unsigned, std::int64_t> result;
+  for (const TileShare &share : shares) {
+    unsigned tile = share.firstTile;
+    const unsigned end = share.firstTile + share.tileCount;
+    while (tile < end) {
+      const unsigned ipu = tile / tilesPerIpu;
+      const unsigned next = std::min(end, (ipu + 1) * tilesPerIpu);
+      result[ipu] += share.elements * (next - tile);
+      tile = next;
+    }
+  }
+  return result;
+}
+
+// An irregular copy: every byte moves to another tile, in fragments as short as
+// the runs of the more broken side.
+void addEvenSpread(const GraphData &graph, const internal::CopyNode &copy,
+                   CopyTraffic &traffic) {
+  const unsigned tilesPerIpu = graph.target->tilesPerIPU;
+  const auto from = sharesOf(graph, copy.source);
+  const auto to = sharesOf(graph, copy.destination);
+  if (from.empty() || to.empty()) {
+    return;
+  }
+  const auto fromIpus = elementsPerIpu(from, tilesPerIpu);
+  const auto toIpus = elementsPerIpu(to, tilesPerIpu);
+  const std::int64_t total = std::max<std::int64_t>(copy.source.elements(), 1);
+  const std::int64_t runs =
+      std::max(runCount(copy.source), runCount(copy.destination));
+  const bool isGlobal = fromIpus.size() > 1 || toIpus.size() > 1 ||
+                        fromIpus.begin()->first != toIpus.begin()->first;
+  const auto scatter = [&](const TileShare &share, bool isReceiver) {
+    const auto fragments =
+        static_cast<std::uint64_t>((runs * share.elements + total - 1) / total);
+    traffic.scatter(share.firstTile, share.tileCount,
+                    toBytes(share.elements, copy.source), fragments, isReceiver,
+                    isGlobal);
+  };
+  for (const TileShare &share : from) {
+    scatter(share, false);
+  }
+  for (const TileShare &share : to) {
+    scatter(share, true);
+  }
+  for (const auto &[source, sent] : fromIpus) {
+    for (const auto &[destination, received] : toIpus) {
+      if (source != destination) {
+        const double share =
+            static_cast<double>(sent) / static_cast<double>(total);
+        traffic.addFlow(
+            source, destination,
+            static_cast<std::uint64_t>(
+                share * static_cast<double>(toBytes(received, copy.source))));
+      }
+    }
+  }
+}
+
+} // namespace
+
+std::vector<Step> lowerCopy(const GraphData &graph,
+                            const internal::CopyNode &copy) {
+  CopyTraffic traffic(*graph.target);
+  if (copy.source.elements() == 0) {
+    return {};
+  }
+  if (!addMatchingPieces(graph, copy, traffic)) {
+    const std::int64_t runs =
+        std::max(runCount(copy.source), runCount(copy.destination));
+    if (runs <= maxFollowedRuns) {
+      addFragments(graph, copy, traffic);
+    } else {
+      addEvenSpread(graph, copy, traffic);
+    }
+  }
+  return traffic.takeSteps();
+}
+
+Step lowerHostTransfer(const GraphData &graph, const TensorView &view,
+                       StepKind direction) {
+  Step step;
+  step.kind = direction;
+  for (const TileShare &share : sharesOf(graph, view)) {
+    internal::TileRun run;
+    run.firstTile = share.firstTile;
+    run.tileCount = share.tileCount;
+    const std::uint64_t bytes = toBytes(share.elements, view);
+    (direction == StepKind::HostToDevice ? run.bytesIn : run.bytesOut) = bytes;
+    step.ownRuns.push_back(std::move(run));
+  }
+  for (const internal::TileRun &run : step.ownRuns) {
+    step.runs.push_back(&run);
+  }
+  return step;
+}
+
+} // namespace poplar::model

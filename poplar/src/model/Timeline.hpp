@@ -1,0 +1,83 @@
+// Runs a program on one clock per IPU. IPUs go their own way until they
+// exchange with each other, which is what makes pipeline stages overlap.
+#pragma once
+
+#include "model/StepTable.hpp"
+
+#include <cstdint>
+#include <vector>
+
+namespace poplar::model {
+
+// The cycles of one IPU. The phases of its clock add up to the total; the sums
+// run over the IPU's tiles.
+struct IpuCosts {
+  std::uint64_t compute = 0;
+  std::uint64_t exchange = 0;
+  std::uint64_t globalExchange = 0;
+  std::uint64_t hostExchange = 0;
+  std::uint64_t sync = 0;
+  std::uint64_t control = 0;
+  std::uint64_t wait = 0;         // for other IPUs
+  std::uint64_t tileCompute = 0;  // sum
+  std::uint64_t threadCycles = 0; // sum
+  std::uint64_t tileExchange = 0; // sum
+  std::uint64_t sharedSyncs = 0;  // steps that needed no sync of their own
+
+  std::uint64_t busy() const {
+    return compute + exchange + globalExchange + hostExchange;
+  }
+  std::uint64_t clock() const { return busy() + sync + control + wait; }
+
+  // *this += factor * (to - from)
+  void addDifference(const IpuCosts &from, const IpuCosts &to,
+                     std::uint64_t factor);
+};
+
+struct ExecutionCost {
+  std::uint64_t total = 0; // cycles of the critical path
+  std::vector<IpuCosts> ipus;
+
+  void add(const ExecutionCost &other, std::uint64_t times);
+};
+
+class Timeline {
+public:
+  explicit Timeline(StepTable &steps);
+
+  // The cost of one run of a program that starts and ends with all IPUs
+  // together. A null program costs nothing.
+  ExecutionCost run(const internal::ProgramPtr &program);
+
+  // Cycles of the step that passed while an earlier step still ran elsewhere,
+  // in the last iteration simulated. By step id.
+  const std::vector<std::uint64_t> &overlaps() const { return overlaps_; }
+
+private:
+  struct State {
+    std::vector<IpuCosts> costs;
+    // The last step of the IPU was a copy: the next copy needs no sync.
+    std::vector<char> isAfterCopy;
+  };
+  // For each IPU a group of IPUs that a program joins, or `notUsed`.
+  using Groups = std::vector<unsigned>;
+
+  void runNode(const internal::ProgramNode &node);
+  void runStep(const Step &step);
+  void runOnIpu(const Step &step, const IpuStepCost &cost);
+  void runRepeat(const internal::RepeatNode &repeat);
+  void runIteration(const internal::RepeatNode &repeat, const Groups &groups);
+  void skipIterations(const State &before, std::uint64_t times);
+  void joinIpus(const Step &step);
+
+  Groups groupsOf(const internal::ProgramNode &node);
+  void collectGroups(const internal::ProgramNode &node, Groups &groups);
+  bool isShifted(const State &before, const Groups &groups) const;
+
+  StepTable &steps_;
+  State state_;
+  std::uint64_t latestEnd_ = 0;
+  std::vector<std::uint64_t> overlaps_;
+};
+
+} // namespace poplar::model

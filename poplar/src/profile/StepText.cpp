@@ -1,0 +1,173 @@
+// The steps of a program as an indented tree.
+#include "profile/StepText.hpp"
+
+#include "profile/Text.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <ostream>
+
+namespace poplar::profile {
+
+using namespace internal;
+using model::IpuStepCost;
+using model::Step;
+using model::StepKind;
+
+namespace {
+
+// One phase of a step over all IPUs that take part.
+struct Phase {
+  const char *title;
+  std::uint64_t cycles = 0;  // slowest IPU
+  std::uint64_t tileSum = 0; // cycles summed over tiles
+  std::uint64_t threadSum = 0;
+  std::uint64_t bytes = 0;
+  std::uint64_t maxTileBytes = 0;
+  unsigned activeTiles = 0;
+};
+
+class StepPrinter {
+public:
+  StepPrinter(std::ostream &stream, model::StepTable &steps,
+              const std::vector<std::uint64_t> &overlaps)
+      : stream_(stream), steps_(steps), overlaps_(overlaps) {}
+
+  void print(const ProgramPtr &node, unsigned indent) {
+    if (!node) {
+      return;
+    }
+    if (const auto *sequence = std::get_if<SequenceNode>(&node->op)) {
+      line(indent, "Sequence", node->debugPath);
+      for (const ProgramPtr &child : sequence->children) {
+        print(child, indent + 2);
+      }
+    } else if (const auto *repeat = std::get_if<RepeatNode>(&node->op)) {
+      line(indent, "Repeat",
+           fmt::format("{} times{}{}", thousands(repeat->count),
+                       node->debugPath.empty() ? "" : ": ", node->debugPath));
+      print(repeat->body, indent + 2);
+    } else {
+      for (const Step &step : steps_.stepsOf(*node)) {
+        printStep(step, indent);
+      }
+    }
+  }
+
+private:
+  void line(unsigned indent, const char *title, const std::string &name) {
+    stream_ << fmt::format("{:{}}{}{}{}\n", "", indent, title,
+                           name.empty() ? "" : ": ", name);
+  }
+
+  void value(unsigned indent, const char *label, const std::string &text) {
+    stream_ << fmt::format("{:{}}{:<21}{}\n", "", indent,
+                           std::string(label) + ":", text);
+  }
+
+  void printStep(const Step &step, unsigned indent) {
+    const std::uint64_t overlap =
+        step.id < overlaps_.size() ? overlaps_[step.id] : 0;
+    switch (step.kind) {
+    case StepKind::Execute:
+    case StepKind::Exchange:
+      printPhase(step, exchangeOf(step), indent, overlap);
+      printPhase(step, computeOf(step), indent, overlap);
+      break;
+    case StepKind::GlobalExchange:
+      printPhase(step,
+                 remoteOf(step, "GlobalExchange", &IpuStepCost::globalExchange),
+                 indent, overlap);
+      break;
+    case StepKind::HostToDevice:
+    case StepKind::DeviceToHost:
+      printPhase(step,
+                 remoteOf(step, "StreamCopyMid", &IpuStepCost::hostExchange),
+                 indent, overlap);
+      break;
+    }
+  }
+
+  static Phase exchangeOf(const Step &step) {
+    Phase phase{.title = "DoExchange"};
+    for (const IpuStepCost &cost : step.costs) {
+      phase.cycles = std::max(phase.cycles, cost.exchange);
+      phase.tileSum += cost.tileExchange;
+      phase.bytes += cost.bytes;
+      phase.maxTileBytes = std::max(phase.maxTileBytes, cost.maxTileBytes);
+      phase.activeTiles += cost.exchangeTiles;
+    }
+    return phase;
+  }
+
+  static Phase computeOf(const Step &step) {
+    Phase phase{.title = "OnTileExecute"};
+    for (const IpuStepCost &cost : step.costs) {
+      phase.cycles = std::max(phase.cycles, cost.compute);
+      phase.tileSum += cost.tileCompute;
+      phase.threadSum += cost.threadCycles;
+      phase.activeTiles += cost.computeTiles;
+    }
+    return phase;
+  }
+
+  Phase remoteOf(const Step &step, const char *title,
+                 std::uint64_t IpuStepCost::*duration) const {
+    Phase phase{.title = title};
+    for (const IpuStepCost &cost : step.costs) {
+      phase.cycles = std::max(phase.cycles, cost.*duration);
+      phase.tileSum += cost.*duration * steps_.target().tilesPerIPU;
+      phase.bytes += cost.bytes;
+      phase.maxTileBytes = std::max(phase.maxTileBytes, cost.maxTileBytes);
+      phase.activeTiles += cost.exchangeTiles;
+    }
+    return phase;
+  }
+
+  void printPhase(const Step &step, const Phase &phase, unsigned indent,
+                  std::uint64_t overlap) {
+    if (phase.cycles == 0) {
+      return;
+    }
+    line(indent, phase.title, step.name);
+    const unsigned inner = indent + 4;
+    const auto cycles = static_cast<double>(phase.cycles);
+    const auto sum = static_cast<double>(phase.tileSum);
+    value(inner, "Cycles",
+          fmt::format("{} ({} overlapped with previous)",
+                      thousands(phase.cycles),
+                      thousands(std::min(overlap, phase.cycles))));
+    value(inner, "Active Tiles",
+          fmt::format("{} / {}", thousands(phase.activeTiles),
+                      thousands(steps_.tiles())));
+    value(inner, "Tile Balance", percent(sum, cycles * steps_.tiles()));
+    value(inner, "Active Tile Balance",
+          percent(std::min(sum, cycles * phase.activeTiles),
+                  cycles * phase.activeTiles));
+    if (phase.threadSum != 0) {
+      value(inner, "Thread Balance",
+            percent(static_cast<double>(phase.threadSum), sum));
+    }
+    if (phase.bytes != 0) {
+      value(inner, "Total Data", thousands(phase.bytes) + " B");
+      value(inner, "Data Balance",
+            percent(static_cast<double>(phase.bytes),
+                    static_cast<double>(phase.maxTileBytes) * steps_.tiles()));
+    }
+  }
+
+  std::ostream &stream_;
+  model::StepTable &steps_;
+  const std::vector<std::uint64_t> &overlaps_;
+};
+
+} // namespace
+
+void printSteps(std::ostream &stream, const ProgramPtr &program,
+                model::StepTable &steps,
+                const std::vector<std::uint64_t> &overlaps) {
+  StepPrinter(stream, steps, overlaps).print(program, 2);
+}
+
+} // namespace poplar::profile

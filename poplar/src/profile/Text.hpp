@@ -1,0 +1,24 @@
+// How the profile summary writes numbers and headings.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace poplar::profile {
+
+std::string thousands(std::uint64_t value);     // 1,234,567
+std::string decimal(double value);              // 1,234.5
+std::string percent(double part, double whole); // 12.3%
+std::string memorySize(std::uint64_t bytes);    // 624.0 kB, 897.0 MB, 3.5 GB
+
+// "  <label>:      <value>" with the value right-aligned to end at `column`.
+std::string rightAligned(unsigned indent, std::string_view label,
+                         std::string_view value, unsigned column);
+
+// Bold when colours are wanted.
+std::string heading(std::string_view text, bool colours);
+// Red when colours are wanted.
+std::string alarm(std::string_view text, bool colours);
+
+} // namespace poplar::profile
