@@ -31,6 +31,7 @@ class Layers:
     def __init__(self, root: Path, table: dict):
         self.root = root
         self.hidden = set(table["hidden"])
+        self.external = tuple(table["external"])
         components = table["components"]
         self.folder = {n: Path(c["folder"]) for n, c in components.items()}
         self.reach = closure({n: c["uses"] for n, c in components.items()})
@@ -60,8 +61,10 @@ class Layers:
             return None
         inside = file.relative_to(self.folder[component])
         owner = self.owner_of(included)
-        if owner is None:
+        if owner is None and self.is_own_source(file, component, included):
             return self.check_folders(component, inside, included)
+        if owner is None:
+            return self.check_external(included)
         name, kind = owner
         if name != component and name not in self.reach[component]:
             return f"{component} may not include <{included}> of {name}"
@@ -71,6 +74,16 @@ class Layers:
         if kind != "include" or name in self.hidden:
             return f"a public header may not include <{included}>"
         return None
+
+    def is_own_source(self, file: Path, component, included) -> bool:
+        folders = (file.parent, self.folder[component] / "src")
+        return any((self.root / f / included).exists() for f in folders)
+
+    def check_external(self, included: str) -> str | None:
+        is_standard = "/" not in included and "." not in included
+        if is_standard or included.startswith(self.external):
+            return None
+        return f"<{included}> is in no library that layers.toml names"
 
     def check_folders(self, component, inside, included) -> str | None:
         """Rules between the folders of one component's src/."""

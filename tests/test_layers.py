@@ -1,5 +1,6 @@
 """The include checker finds what it should, on a small made-up tree."""
 
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,7 @@ TABLE = {
         "middle": {"folder": "middle", "uses": ["base"]},
         "top": {"folder": "libs/top", "uses": ["middle"]},
     },
+    "external": {"other/": "libother-dev"},
     "folders": {"middle": {"low": [], "high": ["low"]}},
 }
 
@@ -48,6 +50,7 @@ def breaches(tmp_path):
     ("libs/top/src/T.cpp", "<middle/internal/I.hpp>"),
     ("libs/top/src/T.cpp", "<base/B.hpp>"),
     ("libs/top/src/T.cpp", "<vector>"),
+    ("libs/top/src/T.cpp", "<other/O.hpp>"),
     ("libs/top/include/top/T.hpp", "<middle/M.hpp>"),
     ("middle/src/high/High.hpp", '"low/Low.hpp"'),
     ("middle/internal/middle/internal/I.hpp", "<base/B.hpp>"),
@@ -63,9 +66,18 @@ def test_accepts(breaches, file, include):
     ("middle/include/middle/M.hpp", "<middle/internal/I.hpp>",
      "a public header"),
     ("middle/src/low/Low.hpp", '"high/High.hpp"', "middle/src/low may not"),
+    ("libs/top/src/T.cpp", "<unheard/U.hpp>", "in no library"),
+    ("libs/top/src/T.cpp", "<middle/Missing.hpp>", "in no library"),
 ])
 def test_rejects(breaches, file, include, message):
     found = breaches(file, include)
     assert len(found) == 1
     assert found[0].startswith(f"{file}:2: ")
     assert message in found[0]
+
+
+def test_packages_of_external_headers_are_installed(root):
+    table = tomllib.loads((root / "scripts/layers.toml").read_text())
+    installer = (root / "scripts/install-dependencies.sh").read_text()
+    for package in filter(None, table["external"].values()):
+        assert package in installer.replace('"', " ").split()
