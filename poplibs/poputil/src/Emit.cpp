@@ -6,7 +6,7 @@
 #include <poputil/exceptions.hpp>
 #include <support/Error.hpp>
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 namespace poputil::internal {
 
@@ -29,7 +29,7 @@ inferOutputs(std::string_view kind, const kernels::Attributes &attributes,
   try {
     return kernels::findKind(kind).infer(attributes, types);
   } catch (const std::invalid_argument &error) {
-    throw poplibs_error(fmt::format("[{}] {}", kind, error.what()));
+    throw poplibs_error(error.what());
   }
 }
 

@@ -15,8 +15,8 @@
 
 namespace poputil::internal {
 
-// What a kind makes of these inputs. Throws poplibs_error with the operation
-// in brackets when the kind does not take them.
+// What a kind makes of these inputs. Throws poplibs_error, in the kind's words,
+// when it does not take them.
 std::vector<kernels::TensorType>
 inferOutputs(std::string_view kind, const kernels::Attributes &attributes,
              const std::vector<poplar::Tensor> &inputs);

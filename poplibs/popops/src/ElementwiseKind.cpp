@@ -1,0 +1,130 @@
+// Element-wise expressions and fills as whole kinds.
+#include <popops/internal/ElementwisePlan.hpp>
+#include <popops/internal/Kinds.hpp>
+
+#include <kernels/cost/Elementwise.hpp>
+#include <poplar/internal/Access.hpp>
+#include <poputil/Broadcast.hpp>
+#include <poputil/exceptions.hpp>
+#include <poputil/internal/Emit.hpp>
+#include <support/Error.hpp>
+
+namespace popops::internal {
+
+using kernels::Attributes;
+using kernels::Expression;
+using poplar::DebugContext;
+using poplar::Graph;
+using poplar::Tensor;
+using poplar::program::Sequence;
+using poputil::internal::Operation;
+
+namespace {
+
+std::vector<std::size_t> commonShape(const std::vector<Tensor> &inputs) {
+  Tensor widest = inputs.front();
+  for (auto input : inputs) {
+    poputil::broadcastToMatch(widest, input);
+  }
+  return widest.shape();
+}
+
+std::vector<Tensor> broadcastTo(std::vector<Tensor> inputs,
+                                const std::vector<std::size_t> &shape) {
+  for (auto &input : inputs) {
+    poputil::broadcastToMatch(input, shape);
+  }
+  return inputs;
+}
+
+} // namespace
+
+void emitExpression(Graph &graph, const Expression &expression,
+                    const std::vector<Tensor> &inputs, const Tensor &output,
+                    const VertexForShare &vertex, Sequence &program,
+                    const DebugContext &debugContext) {
+  if (output.numElements() == 0) {
+    return;
+  }
+  const auto operands = broadcastTo(inputs, output.shape());
+  auto phase =
+      planPass(graph, "", operands, output,
+               vertex ? vertex : chooseVertex(expression, operands, output));
+  emit(graph, program,
+       Operation{"elementwise",
+                 expression.toAttributes(),
+                 operands,
+                 {output},
+                 {std::move(phase)}},
+       debugContext);
+}
+
+Tensor elementwise(Graph &graph, const Expression &expression,
+                   const std::vector<Tensor> &inputs, Sequence &program,
+                   const DebugContext &debugContext) {
+  support::requireUser<poputil::poplibs_error>(
+      !inputs.empty(), "[popops::map] an expression needs at least one tensor "
+                       "to take its shape from");
+  const auto operands = broadcastTo(inputs, commonShape(inputs));
+  const auto type = poputil::internal::inferOutputs(
+                        "elementwise", expression.toAttributes(), operands)
+                        .front();
+  const auto output = addOutput(graph, operands, type, {debugContext, "out"});
+  emitExpression(graph, expression, operands, output, {}, program,
+                 debugContext);
+  return output;
+}
+
+void elementwiseWithOutput(Graph &graph, const Expression &expression,
+                           const std::vector<Tensor> &inputs,
+                           const Tensor &output, Sequence &program,
+                           const DebugContext &debugContext) {
+  emitExpression(graph, expression, inputs, output, {}, program, debugContext);
+}
+
+std::vector<Tensor> elementwise(Graph &graph, const Attributes &attributes,
+                                const std::vector<Tensor> &inputs,
+                                Sequence &program,
+                                const DebugContext &debugContext,
+                                const poplar::OptionFlags &) {
+  return {elementwise(graph, Expression::fromAttributes(attributes), inputs,
+                      program, debugContext)};
+}
+
+void fill(Graph &graph, const Tensor &tensor, double value, Sequence &program,
+          const DebugContext &debugContext) {
+  if (tensor.numElements() == 0) {
+    return;
+  }
+  const auto &view = poplar::internal::tensorView(tensor);
+  const auto type = view.type;
+  auto phase = planPass(
+      graph, "", {}, tensor,
+      [type](const kernels::cost::TileSpec &tile, std::uint64_t n) {
+        return poputil::internal::workerVertices(
+            poputil::internal::vertexName("popops::Fill", {type}), tile.workers,
+            kernels::cost::fill(tile, type, perWorker(tile, n)), 1);
+      });
+  emit(graph, program,
+       Operation{"fill",
+                 {{"type", static_cast<std::int64_t>(type)},
+                  {"shape", view.shape},
+                  {"value", value}},
+                 {},
+                 {tensor},
+                 {std::move(phase)}},
+       debugContext);
+}
+
+std::vector<Tensor> fill(Graph &graph, const Attributes &attributes,
+                         const std::vector<Tensor> &inputs, Sequence &program,
+                         const DebugContext &debugContext,
+                         const poplar::OptionFlags &) {
+  support::requireInternal(inputs.size() == 1,
+                           "fill has {} tensors to fill, not 1", inputs.size());
+  fill(graph, inputs.front(), attributes.getFloat("value"), program,
+       debugContext);
+  return inputs;
+}
+
+} // namespace popops::internal

@@ -1,0 +1,284 @@
+#include <popops/internal/ElementwisePlan.hpp>
+
+#include <kernels/cost/Elementwise.hpp>
+#include <poplar/internal/Access.hpp>
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <optional>
+
+namespace popops::internal {
+
+using kernels::ElementwiseOpInfo;
+using kernels::Expression;
+using kernels::ExpressionStep;
+using kernels::cost::TileSpec;
+using poplar::Tensor;
+using poplar::internal::VertexUse;
+using poputil::internal::supervisorVertex;
+using poputil::internal::TileShare;
+using support::DataType;
+
+namespace {
+
+bool isSameView(const Tensor &a, const Tensor &b) {
+  return poplar::internal::tensorView(a) == poplar::internal::tensorView(b);
+}
+
+// How an operand of a binary operator repeats over the result.
+enum class Repeat { None, Scalar, Inner, Outer };
+
+Repeat repeatOf(const Tensor &input) {
+  if (poputil::internal::distinctElements(input) == 1) {
+    return Repeat::Scalar;
+  }
+  poplar::internal::AffineView view;
+  if (!input.containsAliases() ||
+      !toAffine(poplar::internal::tensorView(input), view)) {
+    return Repeat::None;
+  }
+  return view.strides.back() == 0 && view.shape.back() > 1 ? Repeat::Outer
+                                                           : Repeat::Inner;
+}
+
+std::string typedName(std::string_view vertex, std::string_view enumeration,
+                      std::string_view op, DataType type) {
+  return fmt::format("popops::{}<popops::expr::{}::{},{}>", vertex, enumeration,
+                     op, support::toString(type));
+}
+
+const ElementwiseOpInfo &infoOf(const ExpressionStep &step) {
+  return kernels::elementwiseOpInfo(
+      static_cast<kernels::ElementwiseOp>(step.index));
+}
+
+VertexForShare unaryVertex(const ElementwiseOpInfo &op, DataType type,
+                           bool inPlace) {
+  return [&op, type, inPlace](const TileSpec &tile, std::uint64_t n) {
+    return supervisorVertex(
+        typedName(inPlace ? "UnaryOp1DInPlace" : "UnaryOp1D", "UnaryOpType",
+                  op.name, type),
+        kernels::cost::unaryOp1D(tile, op, type, n, inPlace), inPlace ? 1 : 2,
+        n);
+  };
+}
+
+VertexForShare binaryVertex(const ElementwiseOpInfo &op, DataType type,
+                            Repeat repeat, std::uint64_t innerLength,
+                            bool inPlace) {
+  const std::string suffix = inPlace ? "InPlace" : "";
+  const auto name = [=, &op](std::string_view vertex) {
+    return typedName(std::string(vertex) + suffix, "BinaryOpType", op.name,
+                     type);
+  };
+  return [=, &op](const TileSpec &tile, std::uint64_t n) {
+    switch (repeat) {
+    case Repeat::Scalar:
+      return supervisorVertex(
+          name("BroadcastScalar1D"),
+          kernels::cost::broadcastScalar1D(tile, op, type, n), 3, n);
+    case Repeat::Inner: {
+      const auto length = std::min(innerLength, n);
+      return supervisorVertex(
+          name("BroadcastVectorInner1D"),
+          kernels::cost::vectorInnerAdd(
+              tile, type, length,
+              kernels::cost::ceilDiv(n, std::max<std::uint64_t>(length, 1))),
+          3, n);
+    }
+    case Repeat::Outer: {
+      const auto columns = std::max<std::uint64_t>(std::min(innerLength, n), 1);
+      return supervisorVertex(
+          name("BroadcastVectorOuterByRow1D"),
+          kernels::cost::vectorOuterByRow(
+              tile, type, kernels::cost::ceilDiv(n, columns), columns),
+          3, n);
+    }
+    case Repeat::None:
+      break;
+    }
+    return supervisorVertex(
+        name("BinaryOp1D"),
+        kernels::cost::binaryOp1D(tile, op, type, n, inPlace), 3, n);
+  };
+}
+
+VertexForShare castVertex(DataType from, DataType to) {
+  return [from, to](const TileSpec &tile, std::uint64_t n) {
+    return supervisorVertex(
+        poputil::internal::vertexName("popops::Cast1D", {from, to}),
+        kernels::cost::cast1D(tile, from, to, n), 2);
+  };
+}
+
+VertexForShare ternaryVertex(const ElementwiseOpInfo &op, DataType type) {
+  const bool isClamp = op.name == "CLAMP";
+  return [type, isClamp](const TileSpec &tile, std::uint64_t n) {
+    const auto cycles = kernels::cost::ternaryOp2D(tile, type, n, isClamp);
+    return poputil::internal::workerVertices(
+        poputil::internal::vertexName(
+            isClamp ? "popops::Clamp" : "popops::Select", {type}),
+        tile.workers, kernels::cost::ceilDiv(cycles, tile.workers), 4,
+        kernels::cost::ceilDiv(n, tile.workers));
+  };
+}
+
+VertexForShare generatedVertex(const Expression &expression, DataType type) {
+  return [expression, type](const TileSpec &tile, std::uint64_t n) {
+    const auto &steps = expression.steps();
+    const auto operators = static_cast<std::uint64_t>(
+        std::count_if(steps.begin(), steps.end(), [](const auto &step) {
+          return step.kind == ExpressionStep::Kind::Operator;
+        }));
+    return supervisorVertex(
+        fmt::format("MapGenerated{}<{}>", operators, support::toString(type)),
+        kernels::cost::mapFused(tile, expression, type, n),
+        expression.inputCount() + 1, operators * n);
+  };
+}
+
+// The operator of an expression that is one operator over inputs and constants.
+const ElementwiseOpInfo *singleOperator(const Expression &expression) {
+  const auto &steps = expression.steps();
+  const auto simple =
+      std::count_if(steps.begin(), steps.end(), [](const ExpressionStep &step) {
+        return step.kind == ExpressionStep::Kind::Input ||
+               step.kind == ExpressionStep::Kind::Constant;
+      });
+  if (steps.empty() || steps.back().kind != ExpressionStep::Kind::Operator ||
+      simple + 1 != static_cast<std::ptrdiff_t>(steps.size())) {
+    return nullptr;
+  }
+  return &infoOf(steps.back());
+}
+
+// What planning may prefer of an input (section 7.2): smaller is better.
+struct Preference {
+  std::int64_t largestShare;
+  std::int64_t fewerTiles;
+  std::size_t regions;
+
+  friend auto operator<=>(const Preference &, const Preference &) = default;
+};
+
+Preference preferenceOf(const poplar::Graph &graph, const Tensor &input) {
+  const auto shares = poputil::internal::sharesOf(graph, input);
+  Preference preference{0, 0, shares.size()};
+  for (const auto &share : shares) {
+    preference.largestShare = std::max(preference.largestShare, share.elements);
+    preference.fewerTiles -= share.tiles.count;
+  }
+  return preference;
+}
+
+} // namespace
+
+VertexForShare chooseVertex(const Expression &expression,
+                            const std::vector<Tensor> &inputs,
+                            const Tensor &output) {
+  const auto outputType = poplar::internal::tensorView(output).type;
+  const auto type = inputs.empty()
+                        ? outputType
+                        : poplar::internal::tensorView(inputs.front()).type;
+  const auto &steps = expression.steps();
+  const bool inPlace = !inputs.empty() && isSameView(inputs.front(), output);
+  if (steps.size() == 2 && steps[1].kind == ExpressionStep::Kind::Cast) {
+    return castVertex(type, static_cast<DataType>(steps[1].index));
+  }
+  const auto *op = singleOperator(expression);
+  if (op == nullptr) {
+    return generatedVertex(expression, type);
+  }
+  if (op->arity == 1) {
+    return unaryVertex(*op, type, inPlace);
+  }
+  if (op->arity == 3) {
+    return ternaryVertex(*op, type);
+  }
+  auto repeat = Repeat::None;
+  for (std::size_t i = 0; i < 2; ++i) {
+    if (steps[i].kind == ExpressionStep::Kind::Constant) {
+      repeat = Repeat::Scalar;
+    } else if (repeat == Repeat::None) {
+      repeat = repeatOf(inputs[steps[i].index]);
+    }
+  }
+  const auto rank = output.rank();
+  return binaryVertex(*op, type, rank == 0 ? Repeat::None : repeat,
+                      rank == 0 ? 1 : output.dim(rank - 1), inPlace);
+}
+
+poplar::internal::GroupPhase planPass(const poplar::Graph &graph,
+                                      std::string name,
+                                      const std::vector<Tensor> &inputs,
+                                      const Tensor &output,
+                                      const VertexForShare &vertex) {
+  const auto tile = poputil::internal::tileSpec(graph);
+  const auto shares = poputil::internal::sharesOf(graph, output);
+  poputil::internal::PhaseBuilder phase(std::move(name));
+  for (const auto &share : shares) {
+    phase.addVertex(share.tiles,
+                    vertex(tile, static_cast<std::uint64_t>(share.elements)));
+  }
+  const bool isWhole = poputil::internal::isWholeVariable(graph, output);
+  for (const auto &input : inputs) {
+    const auto from = poputil::internal::sharesOf(graph, input);
+    const bool isLocal = isSameView(input, output) ||
+                         (isWhole && from == shares &&
+                          poputil::internal::isWholeVariable(graph, input));
+    if (isLocal) {
+      continue;
+    }
+    const auto size = support::sizeOf(poplar::internal::tensorView(input).type);
+    const auto distinct = poputil::internal::distinctElements(input);
+    const bool isBroadcast =
+        distinct < static_cast<std::int64_t>(input.numElements());
+    const auto run =
+        isBroadcast ? distinct : poputil::internal::runLength(input);
+    for (const auto &share : shares) {
+      const auto elements = std::min(share.elements, distinct);
+      phase.receive(share.tiles, static_cast<std::uint64_t>(elements) * size,
+                    static_cast<std::uint64_t>((elements + run - 1) / run),
+                    isBroadcast && elements == distinct);
+    }
+    for (const auto &share : from) {
+      phase.send(share.tiles, static_cast<std::uint64_t>(
+                                  std::min(share.elements, distinct)) *
+                                  size);
+    }
+  }
+  return phase.build();
+}
+
+Tensor addOutput(poplar::Graph &graph, const std::vector<Tensor> &inputs,
+                 const kernels::TensorType &type,
+                 const poplar::DebugContext &debugContext) {
+  const auto elements =
+      static_cast<std::size_t>(support::elementCount(type.shape));
+  const Tensor *best = nullptr;
+  std::optional<Preference> preference;
+  for (const auto &input : inputs) {
+    if (input.numElements() != elements ||
+        !poputil::internal::isWholeVariable(graph, input)) {
+      continue;
+    }
+    const auto candidate = preferenceOf(graph, input);
+    if (!preference || candidate < *preference) {
+      preference = candidate;
+      best = &input;
+    }
+  }
+  if (best != nullptr) {
+    return poputil::internal::addVariableLike(graph, type, *best, debugContext);
+  }
+  const auto largest = std::max_element(
+      inputs.begin(), inputs.end(), [](const Tensor &a, const Tensor &b) {
+        return poputil::internal::distinctElements(a) <
+               poputil::internal::distinctElements(b);
+      });
+  return poputil::internal::addLinearVariable(
+      graph, type, poputil::internal::tilesOf(graph, *largest), debugContext);
+}
+
+} // namespace popops::internal
