@@ -20,6 +20,9 @@ namespace program {
 class Program {
 public:
   Program(); // does nothing
+  // Copies share what they refer to; a moved-from program stays as it was.
+  Program(const Program &) = default;
+  Program &operator=(const Program &) = default;
   bool isEmpty() const;
 
   friend bool operator==(const Program &a, const Program &b) {

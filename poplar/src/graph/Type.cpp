@@ -57,7 +57,9 @@ bool Type::isFloatingPoint() const {
          code_ == Code::Double;
 }
 
-bool Type::requiresMetadata() const { return *this == QUARTER; }
+bool Type::requiresMetadata() const {
+  return *this == QUARTER;
+}
 
 namespace internal {
 

@@ -66,10 +66,4 @@ struct GraphData {
   }
 };
 
-// Throws invalid_tile_mapping, naming the variable, when an element that a
-// vertex group or the host uses lies on no tile. Copies are only known to
-// programs: check their views with the second form.
-void checkMapping(const GraphData &graph);
-void checkMapping(const GraphData &graph, const TensorView &view);
-
 } // namespace poplar::internal

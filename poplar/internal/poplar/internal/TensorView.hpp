@@ -46,6 +46,9 @@ struct AffineView {
 };
 bool toAffine(const TensorView &view, AffineView &result);
 
+// Whether some element appears more than once.
+bool containsAliases(const TensorView &view);
+
 // Calls f(variable, firstElement, count) for the maximal runs of consecutive
 // elements, in the tensor's order.
 template <typename F> void forEachRun(const TensorView &view, F &&f);

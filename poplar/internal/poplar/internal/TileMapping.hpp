@@ -24,8 +24,19 @@ struct MappingPiece {
     std::int64_t end;
   };
   Range partRange(unsigned part) const;
+  // The part that holds an element of [begin, end).
+  unsigned partOf(std::int64_t element) const;
 
   friend bool operator==(const MappingPiece &, const MappingPiece &) = default;
+};
+
+// Elements [begin, end) on one tile.
+struct TileRange {
+  unsigned tile = 0;
+  std::int64_t begin = 0;
+  std::int64_t end = 0;
+
+  friend bool operator==(const TileRange &, const TileRange &) = default;
 };
 
 // Pieces in ascending, non-overlapping element order; gaps are unmapped.
@@ -34,8 +45,14 @@ public:
   const std::vector<MappingPiece> &pieces() const { return pieces_; }
   // Maps the piece's elements, replacing what was there: the last call wins.
   void set(const MappingPiece &piece);
-  // The first unmapped element of [0, elements), or -1.
+  // The same for pieces that do not overlap each other, in any order.
+  void set(std::vector<MappingPiece> pieces);
+
+  // Where the mapped elements of [begin, end) lie, in ascending order.
+  std::vector<TileRange> ranges(std::int64_t begin, std::int64_t end) const;
+  // The first unmapped element of [0, elements) or of [begin, end), or -1.
   std::int64_t firstUnmapped(std::int64_t elements) const;
+  std::int64_t firstUnmapped(std::int64_t begin, std::int64_t end) const;
 
 private:
   std::vector<MappingPiece> pieces_;

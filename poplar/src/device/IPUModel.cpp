@@ -1,0 +1,85 @@
+#include <poplar/IPUModel.hpp>
+
+#include "Architecture.hpp"
+#include "DeviceImpl.hpp"
+#include "graph/Handles.hpp"
+
+#include <poplar/exceptions.hpp>
+#include <support/Error.hpp>
+
+#include <tuple>
+
+namespace poplar {
+namespace {
+
+auto fields(const IPUModel &m) {
+  return std::tie(m.IPUVersion, m.numIPUs, m.tilesPerIPU, m.relativeSyncDelay,
+                  m.minIPUSyncDelay, m.globalSyncCycles, m.numWorkerContexts,
+                  m.memoryBytesPerTile, m.tileClockFrequency,
+                  m.exchangeBytesPerCycle, m.memcpyBytesPerCycle,
+                  m.tilesPerSharedExchangeBus, m.dataPathWidth, m.numStrideBits,
+                  m.interleavedMemoryElementIndex, m.memoryElementOffsets,
+                  m.compileIPUCode);
+}
+
+} // namespace
+
+IPUModel::IPUModel(const char *version) : IPUVersion(version) {
+  const internal::TargetData data = internal::architectureData(IPUVersion);
+  numIPUs = data.numIPUs;
+  tilesPerIPU = data.tilesPerIPU;
+  relativeSyncDelay = RelativeSyncDelayType::AUTO;
+  minIPUSyncDelay = data.minSyncDelay;
+  globalSyncCycles = data.globalSyncCycles;
+  numWorkerContexts = data.workerContexts;
+  memoryBytesPerTile = static_cast<unsigned>(data.bytesPerTile);
+  tileClockFrequency = data.clockHz;
+  exchangeBytesPerCycle = static_cast<unsigned>(data.exchangeBytesPerCycle);
+  memcpyBytesPerCycle = static_cast<unsigned>(data.memcpyBytesPerCycle);
+  tilesPerSharedExchangeBus = data.tilesPerSharedBus;
+  dataPathWidth = data.dataPathBits;
+  numStrideBits = data.strideBits;
+  interleavedMemoryElementIndex = data.interleavedElementIndex;
+  memoryElementOffsets.assign(data.memoryElementOffsets.begin(),
+                              data.memoryElementOffsets.end());
+  compileIPUCode = false;
+}
+
+Device IPUModel::createDevice(OptionFlags options, bool,
+                              unsigned deviceManagerId) const {
+  internal::checkTargetOptions(options);
+  support::requireUser<invalid_machine_model>(
+      numIPUs > 0 && tilesPerIPU > 0 && numWorkerContexts > 0,
+      "[poplar::IPUModel::createDevice] {} IPUs of {} tiles with {} workers "
+      "given; at least 1 of each is needed",
+      numIPUs, tilesPerIPU, numWorkerContexts);
+  internal::TargetData data = internal::architectureData(IPUVersion);
+  // The furthest tile waits this much longer than the nearest.
+  unsigned extraDelay = data.maxSyncDelay - data.minSyncDelay;
+  data.numIPUs = numIPUs;
+  data.tilesPerIPU = tilesPerIPU;
+  data.minSyncDelay = minIPUSyncDelay;
+  data.maxSyncDelay = minIPUSyncDelay + extraDelay;
+  data.hasRelativeSyncDelay = relativeSyncDelay == RelativeSyncDelayType::AUTO;
+  data.globalSyncCycles = globalSyncCycles;
+  data.workerContexts = numWorkerContexts;
+  data.bytesPerTile = memoryBytesPerTile;
+  data.clockHz = tileClockFrequency;
+  data.exchangeBytesPerCycle = exchangeBytesPerCycle;
+  data.memcpyBytesPerCycle = memcpyBytesPerCycle;
+  data.tilesPerSharedBus = tilesPerSharedExchangeBus;
+  data.dataPathBits = dataPathWidth;
+  data.strideBits = numStrideBits;
+  data.interleavedElementIndex = interleavedMemoryElementIndex;
+  data.memoryElementOffsets.assign(memoryElementOffsets.begin(),
+                                   memoryElementOffsets.end());
+  unsigned id = deviceManagerId == UINT_MAX ? 0 : deviceManagerId;
+  return internal::Access::makeDevice(std::make_unique<DeviceImpl>(
+      DeviceImpl{internal::makeTarget(std::move(data)), id, nullptr}));
+}
+
+bool IPUModel::operator==(const IPUModel &other) const {
+  return fields(*this) == fields(other);
+}
+
+} // namespace poplar

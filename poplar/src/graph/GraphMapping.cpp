@@ -1,0 +1,222 @@
+// Graph: tile mappings, and clones that take them over.
+#include <poplar/Graph.hpp>
+
+#include "Handles.hpp"
+#include "PieceSelect.hpp"
+#include "ViewSets.hpp"
+
+#include <support/Error.hpp>
+
+#include <algorithm>
+#include <map>
+#include <numeric>
+
+namespace poplar {
+
+using internal::ElementRun;
+using internal::GraphData;
+using internal::MappingPiece;
+using internal::Piece;
+using internal::TensorView;
+using internal::validData;
+using internal::Variable;
+using internal::VariableId;
+using support::requireUser;
+
+namespace {
+
+// New mapping pieces, collected per variable and applied at once.
+using MappingChanges = std::map<VariableId, std::vector<MappingPiece>>;
+
+void addChange(MappingChanges &changes, const std::vector<Piece> &pieces,
+               unsigned tile) {
+  for (const ElementRun &run : internal::elementRuns(pieces)) {
+    changes[run.variable].push_back(
+        {run.begin, run.end, tile, 1, run.end - run.begin});
+  }
+}
+
+// Pieces of a view with aliases may overlap: then the last one wins.
+void applyChanges(GraphData &graph, MappingChanges &changes, bool hasAliases) {
+  for (auto &[variable, pieces] : changes) {
+    auto &mapping = graph[variable].mapping;
+    if (!hasAliases) {
+      mapping.set(std::move(pieces));
+      continue;
+    }
+    for (const MappingPiece &piece : pieces) {
+      mapping.set(piece);
+    }
+  }
+}
+
+void checkTile(const Target &target, std::size_t tile) {
+  requireUser<invalid_tile_mapping>(
+      tile < target.getNumTiles(),
+      "[poplar::Graph::setTileMapping] tile {} given; the target has {} tiles",
+      tile, target.getNumTiles());
+}
+
+void checkIntervals(const Graph::TileToTensorMapping &mapping,
+                    std::size_t elements) {
+  std::vector<Interval> all;
+  for (const auto &intervals : mapping) {
+    for (const Interval &interval : intervals) {
+      requireUser<invalid_tile_mapping>(
+          interval.begin() <= interval.end() && interval.end() <= elements,
+          "[poplar::Graph::setTileMapping] interval [{},{}) given; the tensor "
+          "has {} elements",
+          interval.begin(), interval.end(), elements);
+      if (interval.size() > 0) {
+        all.push_back(interval);
+      }
+    }
+  }
+  std::sort(all.begin(), all.end());
+  for (std::size_t i = 1; i < all.size(); ++i) {
+    requireUser<invalid_tile_mapping>(
+        all[i - 1].end() <= all[i].begin(),
+        "[poplar::Graph::setTileMapping] intervals [{},{}) and [{},{}) "
+        "overlap; an element lies on one tile",
+        all[i - 1].begin(), all[i - 1].end(), all[i].begin(), all[i].end());
+  }
+}
+
+void addInterval(std::vector<Interval> &intervals, std::size_t begin,
+                 std::size_t end) {
+  if (!intervals.empty() && intervals.back().end() == begin) {
+    intervals.back() = Interval(intervals.back().begin(), end);
+  } else {
+    intervals.emplace_back(begin, end);
+  }
+}
+
+// Adds the mapped part of the view to `mapping`; returns the first unmapped run
+// of elements, or one of an invalid variable.
+ElementRun collectMapping(const GraphData &graph, const TensorView &view,
+                          Graph::TileToTensorMapping &mapping) {
+  ElementRun firstUnmapped;
+  std::int64_t position = 0;
+  internal::forEachRun(
+      view, [&](VariableId id, std::int64_t begin, std::int64_t count) {
+        const auto &tiles = graph[id].mapping;
+        for (const auto &range : tiles.ranges(begin, begin + count)) {
+          addInterval(mapping[range.tile],
+                      static_cast<std::size_t>(position + range.begin - begin),
+                      static_cast<std::size_t>(position + range.end - begin));
+        }
+        std::int64_t unmapped = tiles.firstUnmapped(begin, begin + count);
+        if (unmapped >= 0 && !firstUnmapped.variable.isValid()) {
+          firstUnmapped = {id, unmapped, begin + count};
+        }
+        position += count;
+      });
+  return firstUnmapped;
+}
+
+// The dimensions by falling stride: the order in which the variable stores
+// them.
+std::vector<unsigned> storageOrder(const support::Strides &strides) {
+  std::vector<unsigned> order(strides.size());
+  std::iota(order.begin(), order.end(), 0U);
+  std::stable_sort(order.begin(), order.end(), [&](unsigned a, unsigned b) {
+    return std::abs(strides[a]) > std::abs(strides[b]);
+  });
+  return order;
+}
+
+std::vector<unsigned> inverse(const std::vector<unsigned> &permutation) {
+  std::vector<unsigned> result(permutation.size());
+  for (unsigned i = 0; i < permutation.size(); ++i) {
+    result[permutation[i]] = i;
+  }
+  return result;
+}
+
+} // namespace
+
+void Graph::setTileMapping(const Tensor &tensor, unsigned tile) {
+  const TensorView &view =
+      validData(tensor, "poplar::Graph::setTileMapping").view;
+  checkTile(target_, tile);
+  MappingChanges changes;
+  addChange(changes, view.pieces, tile);
+  applyChanges(*data_, changes, internal::containsAliases(view));
+}
+
+void Graph::setTileMapping(const Tensor &tensor,
+                           const TileToTensorMapping &mapping) {
+  const TensorView &view =
+      validData(tensor, "poplar::Graph::setTileMapping").view;
+  checkIntervals(mapping, tensor.numElements());
+  MappingChanges changes;
+  for (std::size_t tile = 0; tile < mapping.size(); ++tile) {
+    for (const Interval &interval : mapping[tile]) {
+      checkTile(target_, tile);
+      auto begin = static_cast<std::int64_t>(interval.begin());
+      auto count = static_cast<std::int64_t>(interval.size());
+      addChange(changes, selectPieces(view.pieces, {begin, {count}, {1}}),
+                static_cast<unsigned>(tile));
+    }
+  }
+  applyChanges(*data_, changes, internal::containsAliases(view));
+}
+
+Graph::TileToTensorMapping
+Graph::getTileMapping(const Tensor &tensor, bool requireComplete, bool) const {
+  const TensorView &view =
+      validData(tensor, "poplar::Graph::getTileMapping").view;
+  TileToTensorMapping mapping(target_.getNumTiles());
+  ElementRun unmapped = collectMapping(*data_, view, mapping);
+  if (requireComplete && unmapped.variable.isValid()) {
+    throw invalid_tile_mapping(fmt::format(
+        "[poplar::Graph::getTileMapping] element {} of variable '{}' is not "
+        "mapped to a tile; call setTileMapping first",
+        unmapped.begin, (*data_)[unmapped.variable].debugPath));
+  }
+  return mapping;
+}
+
+Graph::TileToTensorMapping Graph::getTileMapping(const Tensor &tensor,
+                                                 bool *isComplete, bool) const {
+  const TensorView &view =
+      validData(tensor, "poplar::Graph::getTileMapping").view;
+  TileToTensorMapping mapping(target_.getNumTiles());
+  ElementRun unmapped = collectMapping(*data_, view, mapping);
+  if (isComplete != nullptr) {
+    *isComplete = !unmapped.variable.isValid();
+  }
+  return mapping;
+}
+
+Tensor Graph::clone(const Tensor &tensor, const DebugContext &debugContext,
+                    TensorCloneMethod method) {
+  return clone(tensor.elementType(), tensor, debugContext, method);
+}
+
+Tensor Graph::clone(const Type &type, const Tensor &tensor,
+                    const DebugContext &debugContext,
+                    TensorCloneMethod method) {
+  const TensorView &view = validData(tensor, "poplar::Graph::clone").view;
+  internal::AffineView affine;
+  bool keepsOrder = method != TensorCloneMethod::CREATE_NEW_ORDER &&
+                    internal::toAffine(view, affine) &&
+                    !internal::containsAliases(view);
+  std::vector<unsigned> order(tensor.rank());
+  std::iota(order.begin(), order.end(), 0U);
+  if (keepsOrder) {
+    order = storageOrder(affine.strides);
+  }
+  Tensor stored = tensor.dimShuffle(order);
+  Tensor result = addVariable(type, stored.shape(), debugContext);
+  Variable &variable = data_->variables.back();
+  if (keepsOrder && stored.isContiguous() && affine.offset == 0 &&
+      view.elements() == (*data_)[affine.variable].elements()) {
+    variable.mapping = (*data_)[affine.variable].mapping;
+  } else {
+    setTileMapping(result, getTileMapping(stored, false));
+  }
+  return result.dimShuffle(inverse(order));
+}
+
+} // namespace poplar

@@ -1,0 +1,84 @@
+#include <poplar/Tensor.hpp>
+
+#include "Handles.hpp"
+#include "PieceSelect.hpp"
+
+#include <support/Error.hpp>
+
+namespace poplar {
+
+using internal::Access;
+using internal::TensorData;
+using internal::TensorView;
+using internal::validData;
+using support::requireUser;
+
+namespace {
+
+void checkJoinable(const TensorView &first, const TensorView &other,
+                   std::size_t index, unsigned dimension) {
+  requireUser<type_error>(
+      other.type == first.type,
+      "[poplar::concat] tensor {} has type {}; tensor 0 has {}", index,
+      support::toString(other.type), support::toString(first.type));
+  bool isJoinable = other.shape.size() == first.shape.size();
+  for (std::size_t d = 0; isJoinable && d < first.shape.size(); ++d) {
+    isJoinable = d == dimension || other.shape[d] == first.shape[d];
+  }
+  requireUser<poplar_error>(
+      isJoinable,
+      "[poplar::concat] tensor {} has shape {}, tensor 0 has {}; all "
+      "dimensions but {} must match",
+      index, support::toString(other.shape), support::toString(first.shape),
+      dimension);
+}
+
+Tensor joinOutermost(ArrayRef<Tensor> tensors) {
+  TensorData joined = *Access::data(tensors[0]);
+  for (std::size_t i = 1; i < tensors.size(); ++i) {
+    const TensorView &view = Access::data(tensors[i])->view;
+    joined.view.shape[0] += view.shape[0];
+    joined.view.pieces.insert(joined.view.pieces.end(), view.pieces.begin(),
+                              view.pieces.end());
+  }
+  internal::joinPieces(joined.view.pieces);
+  return Access::makeTensor(
+      std::make_shared<const TensorData>(std::move(joined)));
+}
+
+} // namespace
+
+Tensor concat(ArrayRef<Tensor> tensors, unsigned dimension) {
+  requireUser<poplar_error>(!tensors.empty(),
+                            "[poplar::concat] no tensors given");
+  const TensorData &first = validData(tensors[0], "poplar::concat");
+  requireUser<poplar_error>(
+      dimension < first.view.shape.size(),
+      "[poplar::concat] dimension {} given; tensor 0 has shape {}", dimension,
+      support::toString(first.view.shape));
+  // With the dimension outermost the elements just follow each other.
+  std::vector<Tensor> rolled;
+  for (std::size_t i = 0; i < tensors.size(); ++i) {
+    const TensorData &data = validData(tensors[i], "poplar::concat");
+    checkJoinable(first.view, data.view, i, dimension);
+    requireUser<poplar_error>(
+        data.graph == first.graph,
+        "[poplar::concat] tensor {} belongs to another graph than tensor 0", i);
+    rolled.push_back(tensors[i].dimRoll(dimension, 0));
+  }
+  return joinOutermost(rolled).dimRoll(0, dimension);
+}
+
+Tensor concat(const Tensor &first, const Tensor &second, unsigned dimension) {
+  return concat({first, second}, dimension);
+}
+
+Tensor append(const Tensor &first, const Tensor &second, unsigned dimension) {
+  return concat(first, second.expand({dimension}), dimension);
+}
+
+Tensor append(const Tensor &first, const Tensor &second) {
+  return append(first, second, 0);
+}
+
+} // namespace poplar
