@@ -1,0 +1,98 @@
+// Compiled as C++11 by GraphHeaders.cpp: calls that are easily ambiguous.
+#include <poplar/Engine.hpp>
+#include <poplar/IPUModel.hpp>
+
+using namespace poplar;
+using namespace poplar::program;
+
+void tensors(Graph &graph, const DebugInfo &info) {
+  Tensor v = graph.addVariable(INT, {});
+  Tensor w = graph.addVariable(FLOAT, {4, 2}, "w");
+  graph.addVariable(FLOAT, {1}, {info, "name"});
+  graph.addVariable(FLOAT, {1}, {info});
+  graph.addVariable(FLOAT, {1}, VariableMappingMethod::LINEAR);
+  std::vector<float> values(8);
+  graph.addConstant<float>(FLOAT, {4}, {1.0, 1.5, 2.0, 2.5});
+  graph.addConstant(UNSIGNED_INT, {1}, 0);
+  graph.addConstant(UNSIGNED_INT, {}, 0, "named");
+  graph.addConstant<float>(FLOAT, {}, 0);
+  graph.addConstant(FLOAT, {8}, values.data());
+  graph.addConstant<float>(FLOAT, {8}, values.data());
+  graph.addConstant<float>(FLOAT, {8}, values);
+  graph.addConstant(FLOAT, w.shape(), ArrayRef<float>(values));
+  graph.setInitialValue(v, 0);
+  graph.setInitialValue<float>(w, values);
+  graph.setTileMapping(w, 0);
+  graph.setTileMapping(w[0].slice(0, 1), {{{0, 1}}});
+  w.slice(0, 3);
+  w.slice(0, 3, 1);
+  w.slice({1, 1}, {2, 4});
+  w.slice({0, 0}, {2, 2});
+  w.slice({1, 2});
+  w.slice({1, 2}, 0);
+  w.slice({1, 2}, 1);
+  concat(w, w, {1});
+  concat({w, w});
+  concat({w, w}, 1);
+  w.reshape({8}).reshape({2, 4}).dimShuffle({1, 0}).expand({0}).squeeze({0});
+}
+
+std::vector<Program> programs(Graph &graph, const DebugInfo &info) {
+  Tensor v = graph.addVariable(INT, {1});
+  Sequence empty;
+  Sequence braces{Copy(v, v), Copy(v, v)};
+  Sequence parentheses({empty, braces});
+  Sequence named({empty, braces}, "name");
+  Sequence informed({}, {info});
+  Sequence path({info, "name"});
+  Sequence onlyName("name");
+  Program repeat = Repeat{5, empty};
+  return {repeat, empty, braces, parentheses, named, informed, path, onlyName};
+}
+
+Program execute(ComputeSet computeSet) {
+  return Execute(computeSet);
+}
+
+struct Callback final : StreamCallback {
+  Result prefetch(void *__restrict) noexcept override {
+    return Result::NotAvailable;
+  }
+  void fetch(void *__restrict) noexcept override {}
+  void complete() noexcept override {}
+};
+
+void engines(Graph &graph, const Device &device) {
+  Sequence sequence;
+  std::vector<Program> list(2, sequence);
+  auto engine = Engine{graph, sequence, {{"k", "v"}}};
+  Engine ofList(graph, list);
+  Engine ofBraces(graph, {sequence, sequence}, {{"a", "b"}, {"c", "d"}});
+  Engine ofExecutable(compileGraph(graph, {sequence}), {{"k", "v"}});
+  Engine ofMoved(std::move(graph), sequence);
+  engine.load(device);
+  engine.run();
+  std::vector<float> buffer(4);
+  engine.connectStream("in", buffer.data());
+  engine.connectStream("in", &buffer[0], &buffer[4]);
+  engine.connectStreamToCallback("in", [](void *) {});
+  engine.connectStreamToCallback("in", std::unique_ptr<Callback>(new Callback));
+  engine.connectStreamToCallback("in", 0,
+                                 std::unique_ptr<Callback>(new Callback));
+  engine.writeTensor("t", buffer.data(), buffer.data() + buffer.size());
+  engine.writeTensor<float>("t", buffer);
+  engine.readTensor("t", buffer.data(), buffer.data() + buffer.size());
+}
+
+bool attachFirst(std::vector<Device> &devices) {
+  auto found = std::find_if(devices.begin(), devices.end(),
+                            [](Device &device) { return device.attach(); });
+  return found != devices.end();
+}
+
+Graph fromDevice() {
+  IPUModel model;
+  Device device = model.createDevice();
+  Graph graph(device);
+  return graph;
+}
