@@ -1,0 +1,102 @@
+"""PopTorch: PyTorch models on IPUs, here on Aspen's emulated ones."""
+import builtins as _builtins
+import os as _os
+
+import torch as _torch
+
+_os.environ.setdefault("RDMAV_FORK_SAFE", "1")
+
+try:
+    from . import poptorch_core
+except ImportError as error:
+    raise ImportError(
+        "Unable to import PopTorch: its native library cannot be loaded. "
+        "Enable the SDK first: source build/sdk/enable.sh"
+    ) from error
+
+from . import enums, ops, optim, options, profiling
+from ._async_data_accessor import AsynchronousDataAccessor
+from ._blocks import (
+    BeginBlock,
+    Block,
+    BlockFunction,
+    module_repr,
+    removeBlocks,
+)
+from ._data_loader import DataLoader
+from ._errors import createPoptorchError
+from ._import_effects import apply as _applyImportEffects
+from ._library import registerLibrary as _registerLibrary
+from ._logging import logger, setLogLevel, setUpLogging as _setUpLogging
+from ._poplar_executor import PoplarExecutor
+from ._strategies import (
+    ParallelPhasedExecution,
+    Phase,
+    PipelinedExecution,
+    SerialPhasedExecution,
+    ShardedExecution,
+    Stage,
+)
+from ._structure import ICustomArgParser, registerCustomArgParser
+from ._wrappers import inferenceModel, trainingModel
+from .enums import (
+    AutoStage,
+    CommGroupType,
+    ConnectionType,
+    DataLoaderMode,
+    HalfFloatCastingBehavior,
+    Liveness,
+    MatMulSerializationMode,
+    MeanReductionStrategy,
+    MultiConvPlanType,
+    OutputMode,
+    OverlapMode,
+    ReductionType,
+    SharingStrategy,
+    SyncPattern,
+    VariableRetrievalMode,
+)
+from .ops import (
+    NameScope,
+    dynamic_slice,
+    dynamic_update,
+    identity_loss,
+    ipu_print_tensor,
+    isRunningOnIpu,
+    nop,
+    recomputationCheckpoint,
+    serializedMatMul,
+    set_available_memory,
+    set_overlap_for_input,
+    set_overlap_for_output,
+)
+from .options import ConfigFileError, Options, TensorLocationSettings
+from .poptorch_core import Error, RecoverableError, UnrecoverableError
+
+__version__ = "3.3.0-aspen"
+
+_setUpLogging()
+_registerLibrary()
+_applyImportEffects()
+
+
+def ipuHardwareIsAvailable(num_ipus=1):
+    """The emulated machine is always there, unless a model of one is asked
+    for by the environment."""
+    return _os.environ.get("POPTORCH_IPU_MODEL") != "1"
+
+
+def ipuHardwareVersion():
+    """2: a Mk2 IPU."""
+    assert ipuHardwareIsAvailable(), (
+        "No IPU hardware available on this system"
+    )
+    return 2
+
+
+def print(m):
+    """Prints modules with their blocks, anything else as it is."""
+    if isinstance(m, _torch.nn.Module):
+        _builtins.print(module_repr(m))
+    else:
+        _builtins.print(m)

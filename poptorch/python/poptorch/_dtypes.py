@@ -1,0 +1,43 @@
+# Element types: what torch calls them, what the device calls them.
+import torch
+
+from ._errors import createPoptorchError
+
+_DEVICE_TYPES = {
+    torch.float32: "FLOAT",
+    torch.float16: "FLOAT16",
+    torch.int32: "INT32",
+    torch.int16: "INT16",
+    torch.int8: "INT8",
+    torch.uint8: "UINT8",
+    torch.bool: "BOOL",
+    # Not native: stored in the next type down.
+    torch.int64: "INT32",
+    torch.float64: "FLOAT",
+    torch.bfloat16: "FLOAT",
+}
+
+_STORED_AS = {
+    torch.int64: torch.int32,
+    torch.float64: torch.float32,
+    torch.bfloat16: torch.float32,
+}
+
+
+def deviceType(dtype):
+    """The device's name of a torch dtype."""
+    try:
+        return _DEVICE_TYPES[dtype]
+    except KeyError:
+        raise createPoptorchError(f"Unsupported input type {dtype}") from None
+
+
+def deviceDtype(dtype):
+    """The torch dtype that a tensor of `dtype` has on the device."""
+    return _STORED_AS.get(dtype, dtype)
+
+
+def toDevice(tensor):
+    """`tensor` as the device takes it: its dtype there, contiguous, detached."""
+    return tensor.detach().to(deviceDtype(tensor.dtype)).contiguous()
+

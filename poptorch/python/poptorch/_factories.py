@@ -1,0 +1,127 @@
+# Tensors made inside forward(): constants are computed at once and captured,
+# random ones are recorded and never run.
+import torch
+
+from ._logging import logger
+from ._traced_tensor import TracedTensor
+
+_RANDOM = {
+    "rand", "randn", "randint", "randperm", "rand_like", "randn_like",
+    "randint_like", "normal", "bernoulli",
+}  # fmt: skip
+
+
+def _isRandom(func):
+    return func.name().split("::")[1].split(".")[0] in _RANDOM
+
+
+def isConstantFactory(func):
+    """zeros_like and its kind: the result does not depend on values."""
+    name = func.name().split("::")[1].split(".")[0]
+    return name in (
+        "zeros_like", "ones_like", "full_like", "empty_like",
+        "new_zeros", "new_ones", "new_full", "new_empty", "new_empty_strided",
+    )  # fmt: skip
+
+
+def constantLike(tracer, func, args, kwargs):
+    like, *rest = args
+    fill = kwargs.get("fill_value", rest[-1] if rest else None)
+    if isinstance(fill, TracedTensor):
+        return tracer.dispatch(func, args, kwargs)
+    kwargs = {**kwargs, "device": torch.device("meta")}
+    meta = func(like._meta, *rest, **kwargs)
+    name = func.name()
+    if "ones" in name:
+        fill = 1
+    elif "full" not in name:
+        fill = 0
+    return tracer.constant(torch.full(meta.shape, fill, dtype=meta.dtype))
+
+
+def onIpu(tracer, func, args, kwargs):
+    """A factory called with device `ipu`."""
+    if _isRandom(func):
+        return tracer.dispatch(func, args, kwargs)
+    kwargs = {**kwargs, "device": torch.device("cpu")}
+    if func.name().startswith("aten::empty"):
+        return tracer.constant(func(*args, **kwargs).zero_())
+    result = func(*args, **kwargs)
+    if isinstance(result, torch.Tensor):
+        return tracer.constant(result)
+    return result
+
+
+def _withoutDevice(tracer, func, args, kwargs):
+    if kwargs.get("device") is None and "out" not in kwargs:
+        logger.warning(
+            "No device set in torch.%s(): forcing to IPU", func.__name__
+        )
+        kwargs = {**kwargs, "device": torch.device("ipu")}
+    return func(*args, **kwargs)
+
+
+def _fromData(tracer, func, args, kwargs):
+    """torch.tensor(): C++ would copy to the device behind our back."""
+    device = kwargs.pop("device", None)
+    if device is not None and torch.device(device).type != "ipu":
+        return func(*args, device=device, **kwargs)
+    if isinstance(args[0], TracedTensor):
+        return func(*args, **kwargs)
+    if device is None:
+        logger.warning(
+            "No device set in torch.%s(): forcing to IPU", func.__name__
+        )
+    return tracer.constant(func(*args, **kwargs))
+
+
+def _normal(tracer, func, args, kwargs):
+    if any(isinstance(a, torch.Tensor) for a in args):
+        return func(*args, **kwargs)
+    return _withoutDevice(tracer, func, args, kwargs)
+
+
+def _namesIpu(value):
+    if isinstance(value, torch.device):
+        return value.type == "ipu"
+    return isinstance(value, str) and value.split(":")[0] == "ipu"
+
+
+def _to(tracer, func, args, kwargs):
+    """Tensor.to(): a CPU tensor moved to the IPU becomes a constant."""
+    tensor, *rest = args
+    to_ipu = any(_namesIpu(v) for v in (*rest, kwargs.get("device")))
+    other = rest[0] if rest else kwargs.get("other")
+    if isinstance(other, TracedTensor):
+        to_ipu = True
+        rest = [other.dtype, *rest[1:]]
+        kwargs = {k: v for k, v in kwargs.items() if k != "other"}
+    if not to_ipu:
+        return func(tensor, *rest, **kwargs)
+    rest = [v for v in rest if not _namesIpu(v)]
+    kwargs = {k: v for k, v in kwargs.items() if k != "device"}
+    if rest or kwargs:
+        tensor = func(tensor, *rest, **kwargs)
+    return tensor if isinstance(tensor, TracedTensor) else tracer.constant(tensor)
+
+
+def _ipu(tracer, func, args, kwargs):
+    return _to(tracer, torch.Tensor.to, (args[0], "ipu"), {})
+
+
+FUNCTIONS = {
+    getattr(torch, name): _withoutDevice
+    for name in (
+        "arange", "empty", "full", "linspace", "logspace", "ones", "rand",
+        "randint", "randn", "randperm", "range", "zeros",
+    )  # fmt: skip
+}
+FUNCTIONS.update(
+    {
+        torch.tensor: _fromData,
+        torch.as_tensor: _fromData,
+        torch.normal: _normal,
+        torch.Tensor.to: _to,
+        torch.Tensor.ipu: _ipu,
+    }
+)

@@ -1,0 +1,254 @@
+# The arguments of a wrapper's call: bound to forward()'s parameters, cut to one
+# micro-batch for tracing, checked against the first call afterwards.
+import inspect
+
+import torch
+
+from . import _structure
+from ._dtypes import deviceDtype, deviceType
+from ._errors import createPoptorchError
+from ._logging import logger
+
+_MISMATCH = (
+    "\nThis error occurred because the inputs passed at runtime don't match "
+    "the inputs used to compile the model. To recompile the model either "
+    "create a new inferenceModel/trainingModel wrapper or call destroy() on "
+    "the current one and try again."
+)
+_VARIADIC = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
+
+
+class ArgumentBinder:
+    """Turns a call's arguments into forward()'s, defaults filled in."""
+
+    def __init__(self, function):
+        self._signature = inspect.signature(function)
+        self._parameters = list(self._signature.parameters.values())
+        kinds = [p.kind for p in self._parameters]
+        self._has_args = inspect.Parameter.VAR_POSITIONAL in kinds
+        self._has_kwargs = inspect.Parameter.VAR_KEYWORD in kinds
+        self._names = [
+            p.name for p in self._parameters if p.kind not in _VARIADIC
+        ]
+
+    def bind(self, args, kwargs):
+        """(args, kwargs) with every parameter that has a position in args."""
+        if len(args) > len(self._names) and not self._has_args:
+            raise AssertionError(
+                f"Too many arguments provided: expected {self._names} "
+                f"({len(self._names)}) but got {len(args)}"
+            )
+        if not self._has_kwargs:
+            for name in kwargs:
+                assert name in self._names, (
+                    f"{name} is not a valid parameter.Allowed values are "
+                    f"{self._names}"
+                )
+        for name in self._names[: len(args)]:
+            if name in kwargs:
+                raise createPoptorchError(
+                    f"Parameter {name} was passed more than once"
+                )
+        for parameter in self._parameters[len(args) :]:
+            if (
+                parameter.kind not in _VARIADIC
+                and parameter.default is parameter.empty
+                and parameter.name not in kwargs
+            ):
+                raise createPoptorchError(
+                    f"Mandatory parameter {parameter.name} missing"
+                )
+        bound = self._signature.bind(*args, **kwargs)
+        bound.apply_defaults()
+        return bound.args, bound.kwargs
+
+    def name(self, position):
+        if position < len(self._names):
+            return self._names[position]
+        return f"args[{position - len(self._names)}]"
+
+    def mapTensors(self, args, kwargs, function):
+        """Applies function(name, tensor) to each, in a fixed order."""
+        args = tuple(
+            _structure.mapTensors(a, function, self.name(i))
+            for i, a in enumerate(args)
+        )
+        kwargs = {
+            k: _structure.mapTensors(v, function, k)
+            for k, v in kwargs.items()
+        }
+        return args, kwargs
+
+
+def collectTensors(binder, args, kwargs):
+    """All tensors of a call, as (name, tensor)."""
+    tensors = []
+
+    def collect(name, tensor):
+        tensors.append((name, tensor))
+        return tensor
+
+    binder.mapTensors(args, kwargs, collect)
+    return tensors
+
+
+def checkBatch(name, tensor, options, accumulation):
+    """The rows of one micro-batch of `tensor`."""
+    iterations = options.device_iterations
+    groups = options.replication_factor // options.input_group_size
+    steps = iterations * groups * accumulation
+    rows = tensor.shape[0] if tensor.dim() else 1
+    assert rows % steps == 0, (
+        f"Invalid batch dimension: In the input {name} {tuple(tensor.shape)}, "
+        f"the batch dimension ({rows}) must be a multiple of "
+        f"Options.deviceIterations({iterations}) * "
+        f"(Options.replicationFactor({options.replication_factor}) / "
+        f"Options.inputReplicaGrouping({options.input_group_size})) * "
+        f"Options.Training.gradientAccumulation({accumulation}) = {steps} "
+        "because it is used to calculate the batch size which will be "
+        "executed on the device in any given iteration. For a full "
+        "explanation see the batching semantics page of the documentation."
+    )
+    return rows // steps
+
+
+def microBatch(name, tensor, options, accumulation):
+    """What forward() sees of an input: its first micro-batch."""
+    if tensor.numel() == 0:
+        raise createPoptorchError(
+            "Zero-sized tensors are unsupported (Got shape "
+            f"{list(tensor.shape)})."
+        )
+    deviceType(tensor.dtype)
+    if tensor.requires_grad:
+        logger.warning(
+            "Input tensor %s has requires_grad=True set: it is detached", name
+        )
+        tensor = tensor.detach()
+    if not tensor.is_contiguous():
+        logger.warning(
+            "At least one input tensor is not contiguous: it is copied"
+        )
+    rows = checkBatch(name, tensor, options, accumulation)
+    return tensor.narrow(0, 0, rows) if tensor.dim() else tensor
+
+
+class InputPlan:
+    """The inputs that a model was compiled for, and the way from a call's
+    arguments to the addresses that the device reads."""
+
+    def __init__(self, binder, args, kwargs):
+        self._binder = binder
+        self._args = self._shapes(args, kwargs)
+        tensors = [t for _, t in collectTensors(binder, args, kwargs)]
+        self._tensors = [(t.shape, t.dtype) for t in tensors]
+        # The usual call: tensors by position and nothing else.
+        self._is_flat = not kwargs and all(
+            isinstance(a, torch.Tensor) for a in args
+        )
+        self._converted = [deviceDtype(t.dtype) for t in tensors]
+
+    def _shapes(self, args, kwargs):
+        return self._binder.mapTensors(
+            args, kwargs, lambda _, t: _TensorSpec(t.shape, t.dtype)
+        )
+
+    def tensors(self, args, kwargs):
+        """The tensors of a call, as the device takes them. Raises the
+        documented error when they are not those of the compilation."""
+        if self._is_flat and not kwargs and len(args) == len(self._tensors):
+            tensors = args
+            for tensor, (shape, dtype) in zip(tensors, self._tensors):
+                if (
+                    not isinstance(tensor, torch.Tensor)
+                    or tensor.shape != shape
+                    or tensor.dtype != dtype
+                ):
+                    break
+            else:
+                return self._prepare(tensors)
+        args, kwargs = self._binder.bind(args, kwargs)
+        self._check(self._args, self._shapes(args, kwargs))
+        return self._prepare(
+            [t for _, t in collectTensors(self._binder, args, kwargs)]
+        )
+
+    def originalTensors(self, args, kwargs):
+        """The caller's own tensors, to be written back to."""
+        args, kwargs = self._binder.bind(args, kwargs)
+        return [t for _, t in collectTensors(self._binder, args, kwargs)]
+
+    def _prepare(self, tensors):
+        prepared = []
+        for tensor, dtype in zip(tensors, self._converted):
+            if tensor.dtype != dtype:
+                tensor = tensor.to(dtype)
+            prepared.append(
+                tensor if tensor.is_contiguous() else tensor.contiguous()
+            )
+        return prepared
+
+    def _check(self, expected, got):
+        (args, kwargs), (got_args, got_kwargs) = expected, got
+        if len(args) != len(got_args):
+            raise createPoptorchError(
+                "Number of positional arguments mismatch: expected "
+                f"{len(args)} arguments but got {len(got_args)}." + _MISMATCH
+            )
+        for i, (a, b) in enumerate(zip(args, got_args)):
+            _compare(self._binder.name(i), a, b)
+        _compareKeys("kwargs", kwargs, got_kwargs)
+
+
+class _TensorSpec:
+    __slots__ = ("shape", "dtype")
+
+    def __init__(self, shape, dtype):
+        self.shape = shape
+        self.dtype = dtype
+
+
+def _mismatch(what, name, expected, got, suffix=""):
+    return createPoptorchError(
+        f"{what} mismatch for {name}: expected {expected} but got "
+        f"{got}{suffix}." + _MISMATCH
+    )
+
+
+def _typeOf(value):
+    return torch.Tensor if isinstance(value, _TensorSpec) else type(value)
+
+
+def _compare(name, expected, got):
+    if _typeOf(expected) != _typeOf(got):
+        raise _mismatch("Type", name, _typeOf(expected), _typeOf(got))
+    if isinstance(expected, _TensorSpec):
+        if expected.dtype != got.dtype:
+            raise _mismatch("Data type", name, expected.dtype, got.dtype)
+        if expected.shape != got.shape:
+            raise _mismatch("Shape", name, expected.shape, got.shape)
+    elif isinstance(expected, dict):
+        _compareKeys(name, expected, got)
+    elif isinstance(expected, (list, tuple)):
+        if len(expected) != len(got):
+            raise createPoptorchError(
+                f"Length mismatch for {name}: expected {len(expected)} "
+                f"elements but got {len(got)}." + _MISMATCH
+            )
+        for i, (a, b) in enumerate(zip(expected, got)):
+            _compare(f"{name}[{i}]", a, b)
+    elif not isinstance(expected, _structure._Custom) and expected != got:
+        raise _mismatch("Value", name, expected, got)
+
+
+def _compareKeys(name, expected, got):
+    unexpected = [k for k in got if k not in expected]
+    missing = [k for k in expected if k not in got]
+    if unexpected or missing:
+        raise createPoptorchError(
+            f"Keys mismatch for {name}: Unexpected arguments: {unexpected}. "
+            f"Missing arguments: {missing}." + _MISMATCH
+        )
+    for key, value in expected.items():
+        _compare(f"{name}[{key!r}]" if name != "kwargs" else key, value,
+                 got[key])  # fmt: skip

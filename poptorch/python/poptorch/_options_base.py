@@ -1,0 +1,95 @@
+# The storage behind Options and its groups: declared values, checked setters,
+# freezing.
+
+
+class OptionsDict:
+    """Named values, readable as attributes and by call.
+
+    Only declared names may be set, to a value of the type that is there; names
+    declared later (optional ones) appear when they are first set.
+    """
+
+    def __init__(self, **declared):
+        self.__dict__["_values"] = declared
+        self.__dict__["_warnings"] = {}
+        self.__dict__["_warnings_disabled"] = set()
+        self.__dict__["_is_frozen"] = False
+
+    def __call__(self, option):
+        return self._values[option]
+
+    def __getattr__(self, name):
+        values = self.__dict__.get("_values", {})
+        if name in values:
+            return values[name]
+        raise AttributeError(f"Invalid attribute {name}.")
+
+    def __setattr__(self, name, value):
+        if isinstance(getattr(type(self), name, None), property):
+            raise AttributeError(f"Attribute {name} cannot be assigned.")
+        if name.startswith("_") and name not in self._values:
+            if name not in self.__dict__:
+                raise AttributeError(f"Invalid private attribute {name}.")
+            self.__dict__[name] = value
+            return
+        self.set(**{name: value})
+
+    def _declarePrivate(self, **attributes):
+        """Attributes that are not options; in constructors only."""
+        self.__dict__.update(attributes)
+
+    def checkIsFrozen(self, option=None):
+        if self._is_frozen:
+            raise AttributeError("Can't modify frozen Options")
+
+    def _freeze(self, is_frozen=True):
+        self.__dict__["_is_frozen"] = is_frozen
+
+    def set(self, **values):
+        """Sets declared options after checking their types."""
+        self.checkIsFrozen()
+        for option, value in values.items():
+            assert option in self._values, (
+                f"Invalid option {option}, valid options are "
+                f"{list(self._values)}"
+            )
+            current = self._values[option]
+            assert isinstance(value, type(current)), (
+                f"Unexpected type {type(value)} for option {option}. "
+                f"Expected {type(current)}"
+            )
+            self._values[option] = value
+        return self
+
+    def createOrSet(self, **values):
+        """Sets options, declaring those that are not there yet."""
+        self.checkIsFrozen()
+        for option, value in values.items():
+            if option in self._values:
+                self.set(**{option: value})
+            else:
+                self._values[option] = value
+        return self
+
+    def exists(self, option):
+        return option in self._values
+
+    def deleteIfExists(self, option):
+        self.checkIsFrozen()
+        self._values.pop(option, None)
+
+    def _extraRepr(self):
+        """Private attributes shown by repr(), as name and value."""
+        names = ("_warnings", "_warnings_disabled", "_is_frozen")
+        return [(name, self.__dict__[name]) for name in names]
+
+    def __repr__(self):
+        values = ", ".join(f"{k}={v!r}" for k, v in self._values.items())
+        extra = ", ".join(f"{k}={v!r}" for k, v in self._extraRepr())
+        return f"{type(self).__name__}({values}, {extra})"
+
+    def __getstate__(self):
+        return self.__dict__
+
+    def __setstate__(self, state):
+        self.__dict__.update(state)

@@ -1,0 +1,396 @@
+# The wrapper that runs a model on the device: compiles it on the first call, moves
+# weights when they are needed, runs.
+import copy
+import os
+
+import torch
+
+from . import _structure, enums, poptorch_core
+from ._blocks import module_repr
+from ._dtypes import toDevice
+from ._errors import createPoptorchError
+from ._inputs import ArgumentBinder, InputPlan, microBatch
+from ._logging import logger
+from ._optimizer_values import describeOptimizer
+from ._progress import ProgressBar
+from ._trace_model import traceModel
+from ._weights import (
+    PoptorchParameter,
+    ownerOf,
+    requireTensorBuffers,
+    unwrapModel,
+    wrapModel,
+)
+
+_NO_EXECUTABLE = "Model has not been compiled or has been destroyed."
+_IPU_MODEL_TILES = {"ipu1": 1216, "ipu2": 1472, "ipu21": 1472}
+_DTYPES = {
+    "FLOAT": torch.float32,
+    "FLOAT16": torch.float16,
+    "INT32": torch.int32,
+    "INT16": torch.int16,
+    "INT8": torch.int8,
+    "UINT8": torch.uint8,
+    "BOOL": torch.bool,
+}
+
+
+def _noBackward(*_, **__):
+    raise createPoptorchError(
+        "backward() cannot be called explicitly on outputs of a PopTorch model. "
+        "If you're using a trainingModel wrapper, the backward pass is performed "
+        "automatically when invoking the forward pass. If you're using an "
+        "inferenceModel wrapper, use a trainingModel wrapper instead."
+    )
+
+
+class PoplarExecutor:
+    """A model on the device. Made by trainingModel() and inferenceModel()."""
+
+    def __init__(self, model, options, training, optimizer=None):
+        self._user_model = model
+        self._is_module = isinstance(model, torch.nn.Module)
+        self._training = training
+        self._optimizer = optimizer
+        options._freeze()
+        self._options = options.clone()
+        self._resolveOptions()
+        self._options._freeze()
+        if self._is_module:
+            requireTensorBuffers(model)
+            # Plain attributes such as `training` are this wrapper's own.
+            self._model = copy.copy(model)
+            function = self._model.forward
+        else:
+            self._model = function = model
+        self._binder = ArgumentBinder(function)
+        self._executable = None
+        self._host_is_stale = False
+        self._weights_version = 0  # training: steps that changed the weights
+        self._seen_version = 0  # inference: the trained weights it has
+        self._anchored = {}
+        self._progress = None
+        if training:
+            wrapModel(model, self)
+            self._accumulation = options.Training.gradient_accumulation
+        else:
+            self._accumulation = 1
+
+    def _resolveOptions(self):
+        options = self._options
+        if options.defaultOutputMode():
+            mode = enums.OutputMode
+            options.outputMode(mode.Final if self._training else mode.All)
+        if not options.exists("model_name"):
+            options.modelName("training" if self._training else "inference")
+        accum_type = getattr(self._optimizer, "accum_type", torch.float32)
+        combined = getattr(self._optimizer, "use_combined_accum", False)
+        if accum_type == torch.float16 and not combined:
+            options.Training.setMeanAccumulationAndReplicationReductionStrategy(
+                enums.MeanReductionStrategy.Running
+            )
+
+    # Compiling.
+
+    def compile(self, *args, **kwargs):
+        """Traces and compiles without running."""
+        if self.isCompiled():
+            logger.warning(
+                "Call to compile() ignored: the executable is already compiled"
+            )
+            return
+        self._compile(*self._binder.bind(args, kwargs))
+
+    def _compile(self, args, kwargs):
+        options = self._options
+        batch = self._binder.mapTensors(
+            args,
+            kwargs,
+            lambda name, tensor: microBatch(
+                name, tensor, options, self._accumulation
+            ),
+        )
+        self._progress = ProgressBar()
+        traced = traceModel(self._model, self._binder, batch, options)
+        description = self._describeOptimizer() if self._training else None
+        show = self._progress if options._show_progress_bar else None
+        try:
+            self._executable = poptorch_core.Executable(
+                traced.record, self._backendOptions(), description, show
+            )
+        finally:
+            self._progress.close()
+        self._finishCompilation(traced, args, kwargs)
+        if options.connection_type != enums.ConnectionType.Never:
+            self.copyWeightsToDevice()
+
+    def _finishCompilation(self, traced, args, kwargs):
+        executable = self._executable
+        self._plan = InputPlan(self._binder, args, kwargs)
+        self._structure = traced.structure
+        infos = [
+            (tuple(shape), _DTYPES[dtype])
+            for dtype, shape in executable.outputInfos()
+        ]
+        self._output_infos = infos
+        self._output_count = len(traced.record.outputs)
+        self._written_inputs = [p for p, _ in executable.writtenInputs()]
+        self._weights = [
+            traced.state_tensors[name] for name in executable.stateNames()
+        ]
+
+    def _backendOptions(self):
+        options = self._options.toDict()
+        options["anchors"] = [
+            (
+                long_name,
+                int(options["output_mode"] if is_default else mode),
+                options["output_return_period"] if is_default else period,
+            )
+            for long_name, is_default, mode, period in self._options(
+                "anchored_tensors"
+            ).values()
+        ]
+        if not self._training:
+            options["gradient_accumulation"] = 1
+        if "use_model" not in options:
+            options["use_model"] = os.environ.get("POPTORCH_IPU_MODEL") == "1"
+        version = os.environ.get("POPTORCH_IPU_MODEL_VERSION", "ipu2")
+        if version not in _IPU_MODEL_TILES:
+            raise createPoptorchError(
+                "Invalid IPU model version. Valid versions: ipu1, ipu2, ipu21."
+            )
+        small = os.environ.get("POPTORCH_SMALL_IPU_MODEL", "0") != "0"
+        options["ipu_model_version"] = version
+        options["ipu_model_tiles"] = 4 if small else _IPU_MODEL_TILES[version]
+        return options
+
+    def isCompiled(self):
+        return self._executable is not None
+
+    def _requireExecutable(self):
+        if self._executable is None:
+            raise createPoptorchError(_NO_EXECUTABLE)
+        return self._executable
+
+    # Running.
+
+    def __call__(self, *args, **kwargs):
+        if self._options.connection_type == enums.ConnectionType.Never:
+            raise AssertionError(
+                "Trying to run a model on an offline device "
+                "(ConnectionType.Never): use model.compile(inputs) instead of "
+                "model(inputs)"
+            )
+        if self._executable is None:
+            self._compile(*self._binder.bind(args, kwargs))
+        elif not self._executable.isAttached():
+            self.attachToDevice()
+        if self._training:
+            self._host_is_stale = True
+            self._weights_version += 1
+        else:
+            self._takeTrainedWeights()
+        tensors = self._plan.tensors(args, kwargs)
+        outputs = [
+            torch.empty(shape, dtype=dtype)
+            for shape, dtype in self._output_infos
+        ]
+        self._executable.run(
+            [t.data_ptr() for t in tensors], [o.data_ptr() for o in outputs]
+        )
+        return self._returnOutputs(outputs, args, kwargs)
+
+    def _returnOutputs(self, outputs, args, kwargs):
+        if len(outputs) > self._output_count:
+            self._storeExtraOutputs(outputs, args, kwargs)
+        for output in outputs:
+            output.backward = _noBackward
+        return _structure.rebuild(self._structure, outputs)
+
+    def _storeExtraOutputs(self, outputs, args, kwargs):
+        """Inputs changed in place go back to the caller; anchors are kept."""
+        position = self._output_count
+        if self._written_inputs:
+            tensors = self._plan.originalTensors(args, kwargs)
+            for index in self._written_inputs:
+                tensors[index].copy_(outputs[position])
+                position += 1
+        names = self._options("anchored_tensors")
+        self._anchored = dict(zip(names, outputs[position:]))
+
+    def getAnchoredTensor(self, short_name):
+        """The value of an anchored tensor after the latest call."""
+        assert short_name in self._anchored, (
+            f"No tensor with name {short_name} found."
+        )
+        return self._anchored[short_name]
+
+    # Weights.
+
+    def _weightAddresses(self, tensors):
+        return [t.data_ptr() for t in tensors]
+
+    def copyWeightsToDevice(self):
+        """Parameters and buffers, from the host."""
+        executable = self._requireExecutable()
+        self._host_is_stale = False
+        host = [toDevice(w) for w in self._weights]
+        executable.writeWeights(self._weightAddresses(host))
+
+    def copyWeightsToHost(self):
+        """Parameters and buffers, from the device."""
+        executable = self._requireExecutable()
+        self._host_is_stale = False
+        # A tensor that the device can write to is its own host copy.
+        host = [toDevice(w) for w in self._weights]
+        executable.readWeights(self._weightAddresses(host))
+        with torch.no_grad():
+            for weight, copied in zip(self._weights, host):
+                if weight.data_ptr() != copied.data_ptr():
+                    weight.copy_(copied)
+
+    def copyWeightsToHostIfNeeded(self):
+        """Fetches trained weights that the host does not have yet."""
+        if not self._host_is_stale or self._executable is None:
+            return False
+        if not self._executable.isAttached():
+            return False
+        self.copyWeightsToHost()
+        return True
+
+    def _takeTrainedWeights(self):
+        """Inference: weights that a training wrapper of the same parameters
+        has changed since the last call."""
+        if not self._weights:
+            return
+        weight = self._weights[0]
+        if type(weight) is not PoptorchParameter:
+            return
+        trainer = ownerOf(weight)
+        if trainer is None or trainer._weights_version == self._seen_version:
+            return
+        trainer.copyWeightsToHostIfNeeded()
+        self._seen_version = trainer._weights_version
+        self.copyWeightsToDevice()
+
+    def load_state_dict(self, state_dict, strict=True):
+        result = self._user_model.load_state_dict(state_dict, strict)
+        if self.isAttachedToDevice():
+            self.copyWeightsToDevice()
+        return result
+
+    # The optimiser.
+
+    def _describeOptimizer(self):
+        names = {id(p): n for n, p in self._user_model.named_parameters()}
+        automatic = self._options._Popart.options.get(
+            "automaticLossScalingSettings.enabled", False
+        )
+        return describeOptimizer(self._optimizer, names, automatic)
+
+    def setOptimizer(self, optimizer):
+        """Changed attributes, or another optimiser of the same kind."""
+        if not self._training:
+            raise createPoptorchError(
+                "Inference models have no optimizer to set"
+            )
+        strategy = enums.MeanReductionStrategy.Running
+        needs_running = getattr(optimizer, "accum_type", None) == torch.float16
+        current = (
+            self._options.Training
+            .meanAccumulationAndReplicationReductionStrategy
+        )
+        combined = getattr(optimizer, "use_combined_accum", False)
+        if (
+            self.isCompiled()
+            and needs_running != (current == strategy)
+            and not combined
+        ):
+            raise ValueError(
+                "Invalid optimizer: the new optimizer would require changing "
+                "options.Training.meanAccumulationAndReplicationReduction"
+                "Strategy after the model is compiled"
+            )
+        self._optimizer = optimizer
+        if self.isCompiled():
+            self._executable.setOptimizer(self._describeOptimizer())
+
+    # The device.
+
+    def isAttachedToDevice(self):
+        return self.isCompiled() and self._executable.isAttached()
+
+    def attachToDevice(self):
+        """Acquires the IPUs again after detachFromDevice()."""
+        executable = self._requireExecutable()
+        if executable.isAttached():
+            raise createPoptorchError("Device is already attached")
+        executable.attach()
+        self.copyWeightsToDevice()
+
+    def detachFromDevice(self):
+        """Saves the device's state and releases the IPUs."""
+        executable = self._requireExecutable()
+        if not executable.isAttached():
+            raise createPoptorchError("Device is not attached")
+        if self._training:
+            self.copyWeightsToHost()
+        executable.detach()
+
+    def destroy(self):
+        """Releases the device and the executable; the model is the user's
+        own again."""
+        if self.isCompiled() and self._training:
+            self.copyWeightsToHostIfNeeded()
+        self._executable = None
+        self._host_is_stale = False
+        if self._training:
+            unwrapModel(self._user_model, self)
+
+    # What can be asked.
+
+    @property
+    def model(self):
+        return self._user_model
+
+    @property
+    def options(self):
+        return self._options
+
+    def getTensorNames(self):
+        assert self.isCompiled(), (
+            "Model must be compiled before calling getTensorNames"
+        )
+        return self._executable.tensorNames()
+
+    def compilationTime(self):
+        if not self.isCompiled():
+            raise createPoptorchError(
+                "Please compile the model before obtaining compilation time."
+            )
+        if not self._options._show_progress_bar:
+            raise createPoptorchError(
+                "Please set showCompilationProgressBar option to obtain "
+                "compilation time."
+            )
+        return self._progress.elapsed
+
+    def getProfileSummary(self):
+        """What the model costs on the machine, as poplar::Engine prints it:
+        an addition of Aspen."""
+        return self._requireExecutable().summary()
+
+    def _debugGetPopartIR(self):
+        return self._requireExecutable().printIr()
+
+    def __repr__(self):
+        if self._is_module:
+            return module_repr(self._user_model)
+        return repr(self._user_model)
+
+    def __getattr__(self, name):
+        """Everything else is the user's model."""
+        if name.startswith("__") or "_user_model" not in self.__dict__:
+            raise AttributeError(name)
+        return getattr(self._user_model, name)

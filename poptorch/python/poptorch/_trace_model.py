@@ -1,0 +1,168 @@
+# Traces a module: swaps its parameters and buffers for traced tensors, runs
+# forward(), collects the outputs and puts everything back.
+import contextlib
+
+import torch
+from torch.nn.modules import module as torch_module
+
+from . import _structure
+from ._errors import createPoptorchError
+from ._logging import logger
+from ._traced_tensor import TracedTensor
+from ._tracer import Tracer
+
+_NORMS = torch.nn.modules.batchnorm._NormBase
+
+
+class TracedModel:
+    """A record and how to rebuild what forward() returned."""
+
+    def __init__(self, record, structure, state_tensors):
+        self.record = record
+        # The outputs with each tensor on the device replaced by its position.
+        self.structure = structure
+        # The model's own tensors by the names that the record has for them.
+        self.state_tensors = state_tensors
+
+
+def traceModel(model, binder, arguments, options):
+    """Runs `model` once on the shapes of `arguments`, (args, kwargs)."""
+    tracer = Tracer()
+    tracer.strategy = options._execution_strategy
+    tracer.strategy.startTrace()
+    is_module = isinstance(model, torch.nn.Module)
+    state = {}
+    with contextlib.ExitStack() as stack:
+        if is_module:
+            state = stack.enter_context(_swappedState(model, tracer))
+            if options._module_namescope_enabled:
+                stack.enter_context(_scopes(model, tracer))
+        stack.enter_context(_noDistributionChecks())
+        args, kwargs = _tracedArguments(tracer, binder, arguments)
+        with tracer.activate():
+            outputs = model(*args, **kwargs)
+            structure = _collectOutputs(tracer, outputs)
+    return TracedModel(tracer.finish(), structure, state)
+
+
+def _tracedArguments(tracer, binder, arguments):
+    traced = binder.mapTensors(*arguments, tracer.addInput)
+    return _structure.rebuild(traced, ())
+
+
+def _collectOutputs(tracer, outputs):
+    def collect(name, tensor):
+        if isinstance(tensor, TracedTensor):
+            constant = tracer.constantValue(tensor)
+            if constant is not None:
+                return _structure.Value(constant)
+            tracer.addOutput(tensor)
+            return _structure.Slot(len(tracer.record.outputs) - 1)
+        logger.warning(
+            "Output expected to be on the IPU but is on %s", tensor.device
+        )
+        return _structure.Value(tensor)
+
+    return _structure.mapTensors(outputs, collect)
+
+
+@contextlib.contextmanager
+def _swappedState(model, tracer):
+    """Parameters and buffers are traced tensors inside; the same tensor under
+    two names is one."""
+    swapped = []  # (dictionary, key, original, traced, full name, kind, module)
+    traced = {}
+    for kind in ("_parameters", "_buffers"):
+        for prefix, module in model.named_modules():
+            holders = module.__dict__[kind]
+            for key, tensor in holders.items():
+                if tensor is None:
+                    continue
+                name = f"{prefix}.{key}" if prefix else key
+                if id(tensor) not in traced:
+                    traced[id(tensor)] = _traceState(tracer, name, tensor, kind)
+                swapped.append(
+                    (holders, key, tensor, traced[id(tensor)], name, module)
+                )
+    flat_weights = [
+        (m, m._flat_weights)
+        for m in model.modules()
+        if isinstance(m, torch.nn.RNNBase)
+    ]
+    for holders, key, _, replacement, _, _ in swapped:
+        holders[key] = replacement
+    for module, weights in flat_weights:
+        module._flat_weights = [traced.get(id(w), w) for w in weights]
+    try:
+        yield {name: original for _, _, original, _, name, _ in swapped}
+        for holders, key, _, replacement, name, module in swapped:
+            _checkUnchanged(holders, key, replacement, name, module)
+    finally:
+        for holders, key, original, _, _, _ in swapped:
+            holders[key] = original
+        for module, weights in flat_weights:
+            module._flat_weights = weights
+
+
+def _traceState(tracer, name, tensor, kind):
+    is_parameter = kind == "_parameters"
+    if not tensor.dtype.is_floating_point:
+        logger.info(
+            "%s %s was downgraded to constant because PopART doesn't have any "
+            "integer variables",
+            "Parameter" if is_parameter else "Buffer",
+            name,
+        )
+    return tracer.addState(name, tensor, is_parameter)
+
+
+def _checkUnchanged(holders, key, traced, name, module):
+    kind = "Parameter" if holders is module._parameters else "Buffer"
+    if key not in holders:
+        raise createPoptorchError(
+            f"{kind} {name} is removed from the model when calling the "
+            "forward method"
+        )
+    if holders[key] is not traced and not isinstance(module, _NORMS):
+        raise createPoptorchError(
+            f"{kind} {name} is reassigned within the model when calling the "
+            f"forward method. Use self.{name}.copy_(src) to copy data from "
+            "a source tensor, where src is the tensor you wish to assign."
+        )
+
+
+@contextlib.contextmanager
+def _scopes(model, tracer):
+    """Names calls after the modules they are made in."""
+    names = {
+        id(module): name.rpartition(".")[2]
+        for name, module in model.named_modules()
+    }
+
+    def enter(module, inputs):
+        tracer.scope.append(names.get(id(module), ""))
+
+    def leave(module, inputs, outputs):
+        tracer.scope.pop()
+
+    handles = [
+        torch_module.register_module_forward_pre_hook(enter),
+        torch_module.register_module_forward_hook(leave),
+    ]
+    try:
+        yield
+    finally:
+        for handle in handles:
+            handle.remove()
+
+
+@contextlib.contextmanager
+def _noDistributionChecks():
+    """Argument checks of distributions look at values, which are not there."""
+    Distribution = torch.distributions.Distribution
+    before = Distribution._validate_args
+    Distribution.set_default_validate_args(False)
+    try:
+        yield
+    finally:
+        Distribution.set_default_validate_args(before)

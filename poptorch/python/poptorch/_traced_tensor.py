@@ -1,0 +1,88 @@
+# Tensors that stand for IPU tensors while forward() is traced: a shape and a
+# dtype, no data. Their storage and view chain let in-place updates be replayed.
+import torch
+
+IPU_DEVICE = torch.device("ipu")
+
+
+class Storage:
+    """Memory shared by a tensor and its views: the number of the value that
+    it currently holds and how often it was overwritten."""
+
+    __slots__ = ("number", "meta", "version")
+
+    def __init__(self, number, meta):
+        self.number = number
+        self.meta = meta
+        self.version = 0
+
+
+class TracedTensor(torch.Tensor):
+    """A torch tensor on device `ipu`.
+
+    torch has no device guard for `ipu` unless it is built with one, so the
+    wrapper lives on `meta` for the C++ side and says `ipu` to Python.
+    """
+
+    @staticmethod
+    def __new__(cls, tracer, meta, storage, chain=(), number=None):
+        return torch.Tensor._make_wrapper_subclass(
+            cls,
+            meta.shape,
+            strides=meta.stride(),
+            storage_offset=meta.storage_offset(),
+            dtype=meta.dtype,
+            device="meta",
+        )
+
+    def __init__(self, tracer, meta, storage, chain=(), number=None):
+        self._tracer = tracer
+        self._meta = meta
+        self._shared = storage
+        # The views that lead from the storage's tensor to this one.
+        self._chain = chain
+        self._number = storage.number if number is None else number
+        self._seen_version = storage.version
+
+    @property
+    def device(self):
+        return IPU_DEVICE
+
+    @property
+    def is_ipu(self):
+        return True
+
+    @property
+    def is_meta(self):
+        return False
+
+    @property
+    def requires_grad(self):
+        return self._tracer.requiresGrad(self)
+
+    @property
+    def grad(self):
+        return None
+
+    def requires_grad_(self, requires_grad=True):
+        if not requires_grad:
+            self._tracer.stopGradient(self)
+        return self
+
+    def ipu(self):
+        return self
+
+    def __repr__(self):
+        return f"tensor(<unavailable>, size={tuple(self.shape)}, device='ipu')"
+
+    def __deepcopy__(self, memo):
+        return self.clone()
+
+    __torch_function__ = torch._C._disabled_torch_function_impl
+
+    @classmethod
+    def __torch_dispatch__(cls, func, types, args=(), kwargs=None):
+        raise RuntimeError(
+            f"{func}: a tensor on the IPU was used outside of the forward() "
+            "in which it was made"
+        )

@@ -1,0 +1,374 @@
+# Runs forward() once on traced tensors and writes down every torch operator that
+# it calls. Attaches no meaning to them: that is TraceToIr.cpp's work.
+import contextlib
+
+import torch
+from torch.overrides import TorchFunctionMode
+from torch.utils._mode_utils import no_dispatch
+from torch.utils._python_dispatch import TorchDispatchMode
+from torch.utils._pytree import tree_flatten, tree_map
+
+from . import _factories
+from ._composites import HIDDEN_UPDATES, registerComposites
+from ._dtypes import deviceType, toDevice
+from ._errors import createPoptorchError
+from ._traced_tensor import Storage, TracedTensor
+from ._views import View, partsOfSplit, replay, writeThrough
+
+_active = []
+
+
+def activeTracer():
+    """The tracer that is at work, or None."""
+    return _active[-1] if _active else None
+
+
+class TraceRecord:
+    """What was seen; the fields are those of poptorch/src/TraceRecord.hpp."""
+
+    def __init__(self):
+        self.tensors = []  # (type, shape, requires_grad), by number
+        self.state = []  # (name, number, is_parameter, host tensor)
+        self.inputs = []  # (name, number)
+        self.outputs = []  # numbers
+        self.calls = []  # (op, arguments, results, (ipu, stage, phase), scope)
+        self.written_back = []  # (number of the state or input, value)
+        self.constants = []  # (number, bytes)
+
+
+class Tracer:
+    def __init__(self):
+        registerComposites()
+        self.record = TraceRecord()
+        self.placement = (0, 0, 0)
+        self.scope = []
+        self._owned = []  # (number, storage) of state and inputs
+        self._constants = {}  # values of captured constants by number
+
+    # What the trace starts from.
+
+    def addInput(self, name, tensor):
+        traced = self._leaf(tensor, False)
+        self.record.inputs.append((name, traced._number))
+        self._owned.append((traced._number, traced._shared))
+        return traced
+
+    def addState(self, name, tensor, is_parameter):
+        host = toDevice(tensor)
+        if host.dtype.is_floating_point:
+            traced = self._leaf(tensor, is_parameter and tensor.requires_grad)
+            self.record.state.append((name, traced._number, is_parameter, host))
+            self._owned.append((traced._number, traced._shared))
+            return traced
+        return self.constant(tensor)
+
+    def constant(self, tensor):
+        traced = self._leaf(tensor, False)
+        value = toDevice(tensor)
+        self._constants[traced._number] = value
+        self.record.constants.append((traced._number, value.numpy().tobytes()))
+        return traced
+
+    def constantValue(self, tensor):
+        """The value of a traced tensor that is a constant, else None."""
+        return self._constants.get(self.read(tensor))
+
+    def _leaf(self, tensor, requires_grad):
+        with no_dispatch():
+            meta = torch.empty(tensor.shape, dtype=tensor.dtype, device="meta")
+        number = self._addTensor(meta, requires_grad)
+        return TracedTensor(self, meta, Storage(number, meta))
+
+    # What it ends with.
+
+    def addOutput(self, tensor):
+        self.record.outputs.append(self.read(tensor))
+
+    def finish(self):
+        for number, storage in self._owned:
+            if storage.number != number:
+                self.record.written_back.append((number, storage.number))
+        return self.record
+
+    @contextlib.contextmanager
+    def activate(self):
+        _active.append(self)
+        try:
+            with _FunctionMode(self), _DispatchMode(self):
+                yield self
+        finally:
+            _active.pop()
+
+    # Values.
+
+    def read(self, tensor):
+        """The number of the value that a traced tensor has now."""
+        storage = tensor._shared
+        if tensor._seen_version != storage.version:
+            tensor._number = replay(self, storage, tensor._chain)
+            tensor._seen_version = storage.version
+        return tensor._number
+
+    def _write(self, tensor, number):
+        storage = tensor._shared
+        storage.number = writeThrough(self, storage, tensor._chain, number)
+        storage.version += 1
+        tensor._number = number
+        tensor._seen_version = storage.version
+
+    def requiresGrad(self, tensor):
+        return self.record.tensors[self.read(tensor)][2]
+
+    def stopGradient(self, tensor):
+        number = self.recordOne(
+            "aten::detach", [("tensor", self.read(tensor))], tensor._meta, False
+        )
+        self._write(tensor, number)
+
+    def _addTensor(self, meta, requires_grad):
+        self.record.tensors.append(
+            (deviceType(meta.dtype), tuple(meta.shape), requires_grad)
+        )
+        return len(self.record.tensors) - 1
+
+    # Calls.
+
+    def recordOne(self, op, arguments, meta, requires_grad=None):
+        """Records a call with one result and returns the result's number."""
+        return self._recordCall(op, arguments, [meta], requires_grad)[0]
+
+    def _recordCall(self, op, arguments, metas, requires_grad=None):
+        if self.placement is None:
+            raise createPoptorchError(
+                "No active Block, all the ops must belong to a Block"
+            )
+        if requires_grad is None:
+            requires_grad = torch.is_grad_enabled() and any(
+                self.record.tensors[n][2] for n in _numbers(arguments)
+            )
+        results = [
+            -1
+            if meta is None
+            else self._addTensor(
+                meta, requires_grad and meta.dtype.is_floating_point
+            )
+            for meta in metas
+        ]
+        scope = "/".join(s for s in self.scope if s)
+        self.record.calls.append((op, arguments, results, self.placement, scope))
+        return results
+
+    def recordWhole(self, func, args, kwargs):
+        """Records a call that reached an operator kept whole."""
+        with no_dispatch():
+            return self.dispatch(func, args, kwargs)
+
+    def dispatch(self, func, args, kwargs):
+        """Records one call and returns its results as traced tensors."""
+        op = func.name()
+        if op == "aten::_local_scalar_dense":
+            raise createPoptorchError(
+                "aten::item is only supported in eager mode, but was "
+                "intercepted in a static graph. This means an IPU to CPU copy "
+                "was triggered before the end of the graph: tensors have no "
+                "values while the model is compiled."
+            )
+        if "device" in kwargs and kwargs["device"] is not None:
+            if torch.device(kwargs["device"]).type == "cpu":
+                raise createPoptorchError(
+                    "Illegal move to CPU (via .to(\"cpu\") or .cpu()) while "
+                    "tracing: tensors have no values until the model runs."
+                )
+        layout = _Layout.of(func)
+        arguments = self._encodeArguments(layout, args, kwargs)
+        if layout.written is not None:
+            return self._recordInPlace(op, layout, args, kwargs, arguments)
+        result = self._infer(func, args, kwargs)
+        if layout.is_view:
+            return self._recordView(op, args[0], arguments, result)
+        return self._recordFunction(op, args, arguments, result)
+
+    def _recordFunction(self, op, args, arguments, result):
+        metas, _ = tree_flatten(result)
+        updated = [
+            args[i]
+            for i in HIDDEN_UPDATES.get(op, ())
+            if i < len(args) and isinstance(args[i], TracedTensor)
+        ]
+        results = self._recordCall(
+            op, arguments, [*metas, *(t._meta for t in updated)]
+        )
+        for tensor, number in zip(updated, results[len(metas) :]):
+            self._write(tensor, number)
+        numbers = iter(results)
+        return tree_map(lambda meta: self._wrap(meta, next(numbers)), result)
+
+    def _wrap(self, meta, number):
+        if not isinstance(meta, torch.Tensor):
+            return meta
+        return TracedTensor(self, meta, Storage(number, meta))
+
+    def _recordView(self, op, base, arguments, result):
+        detached = False if op in ("aten::detach", "aten::detach_") else None
+        several = isinstance(result, (list, tuple))
+        metas = list(result) if several else [result]
+        numbers = self._recordCall(op, arguments, metas, detached)
+        if several:
+            steps = partsOfSplit(op, arguments[1:], metas, base.dim())
+        else:
+            steps = [View(op, arguments[1:], result)]
+        views = [
+            TracedTensor(
+                self, meta, base._shared, (*base._chain, step), number
+            )
+            for meta, step, number in zip(metas, steps, numbers)
+        ]
+        return views if several else views[0]
+
+    def _recordInPlace(self, op, layout, args, kwargs, arguments):
+        """op_(x) is x = op(x), in x's dtype; op(..., out=x) likewise."""
+        name = layout.names[layout.written]
+        target = kwargs[name] if name in kwargs else args[layout.written]
+        op = op.replace(".out", "") if layout.is_out else _functionalName(op)
+        if layout.is_out:
+            arguments = arguments[: layout.written]
+        requires_grad = False if op == "aten::detach" else None
+        number = self.recordOne(op, arguments, target._meta, requires_grad)
+        self._write(target, number)
+        return target
+
+    def _encodeArguments(self, layout, args, kwargs):
+        encoded = [self._encode(value) for value in args]
+        for name, default in layout.defaults[len(args) :]:
+            encoded.append(self._encode(kwargs.get(name, default)))
+        return encoded
+
+    def _encode(self, value):
+        if isinstance(value, torch.Tensor):
+            return self._encodeTensor(value)
+        if isinstance(value, (list, tuple)):
+            if any(isinstance(v, torch.Tensor) for v in value):
+                return ("tensors", [self._numberOrNone(v) for v in value])
+            return [self._encode(v) for v in value]
+        if isinstance(value, torch.dtype):
+            return ("dtype", deviceType(value))
+        if value is None or isinstance(value, (bool, int, float, str)):
+            return value
+        return None  # device, layout, memory format: one on this machine
+
+    def _encodeTensor(self, tensor):
+        if not isinstance(tensor, TracedTensor) and tensor.dim() == 0:
+            return tensor.item()
+        return ("tensor", self._numberOrNone(tensor))
+
+    def _numberOrNone(self, tensor):
+        if tensor is None:
+            return -1
+        if isinstance(tensor, TracedTensor):
+            return self.read(tensor)
+        if tensor.dim() == 0:
+            return self.constant(tensor)._number
+        raise createPoptorchError(
+            f"Expected an IPU tensor but got tensor(device={tensor.device}, "
+            f"shape={list(tensor.shape)}, dtype={tensor.dtype}). Constant "
+            "tensors should be moved explicitly to the IPU, via "
+            'cpu_tensor.to("ipu"), or be buffers of the module.'
+        )
+
+    def _infer(self, func, args, kwargs):
+        """Shapes and dtypes of the results, from torch's own rules."""
+        if kwargs.get("device") is not None:
+            kwargs = {**kwargs, "device": torch.device("meta")}
+        try:
+            return func(*tree_map(_toMeta, args), **tree_map(_toMeta, kwargs))
+        except NotImplementedError:
+            pass  # no meta kernel in this torch: run it on zeros
+        if kwargs.get("device") is not None:
+            kwargs = {**kwargs, "device": torch.device("cpu")}
+        result = func(*tree_map(_toZeros, args), **tree_map(_toZeros, kwargs))
+        return tree_map(
+            lambda t: t.to("meta") if isinstance(t, torch.Tensor) else t, result
+        )
+
+
+class _Layout:
+    """What a schema says: arguments and defaults, views and updates."""
+
+    _known = {}
+
+    def __init__(self, schema):
+        self.names = [a.name for a in schema.arguments]
+        self.defaults = [
+            (a.name, a.default_value if a.has_default_value() else None)
+            for a in schema.arguments
+        ]
+        aliases = [a.alias_info for a in schema.arguments]
+        written = [i for i, a in enumerate(aliases) if a and a.is_write]
+        self.written = written[0] if written else None
+        self.is_out = bool(written) and schema.arguments[written[0]].kwarg_only
+        self.is_view = not written and any(aliases)
+
+    @classmethod
+    def of(cls, func):
+        layout = cls._known.get(func)
+        if layout is None:
+            layout = cls._known[func] = cls(func._schema)
+        return layout
+
+
+class _DispatchMode(TorchDispatchMode):
+    """Sees every operator called in forward(), factories included."""
+
+    def __init__(self, tracer):
+        self.tracer = tracer
+
+    def __torch_dispatch__(self, func, types, args=(), kwargs=None):
+        kwargs = kwargs or {}
+        values = tree_flatten((args, kwargs))[0]
+        if any(isinstance(v, TracedTensor) for v in values):
+            if _factories.isConstantFactory(func):
+                return _factories.constantLike(self.tracer, func, args, kwargs)
+            return self.tracer.dispatch(func, args, kwargs)
+        device = kwargs.get("device")
+        if device is not None and torch.device(device).type in ("ipu", "meta"):
+            return _factories.onIpu(self.tracer, func, args, kwargs)
+        return func(*args, **kwargs)
+
+
+class _FunctionMode(TorchFunctionMode):
+    """Sees the calls as the user wrote them: puts factories without a device
+    on the IPU and moves tensors to it."""
+
+    def __init__(self, tracer):
+        self.tracer = tracer
+
+    def __torch_function__(self, func, types, args=(), kwargs=None):
+        kwargs = kwargs or {}
+        handler = _factories.FUNCTIONS.get(func)
+        if handler is not None:
+            return handler(self.tracer, func, args, kwargs)
+        return func(*args, **kwargs)
+
+
+def _functionalName(op):
+    name, dot, overload = op.partition(".")
+    return name.rstrip("_") + dot + overload
+
+
+def _numbers(arguments):
+    for argument in arguments:
+        if isinstance(argument, tuple):
+            if argument[0] == "tensor":
+                yield argument[1]
+            elif argument[0] == "tensors":
+                yield from (n for n in argument[1] if n >= 0)
+
+
+def _toMeta(value):
+    return value._meta if isinstance(value, TracedTensor) else value
+
+
+def _toZeros(value):
+    if isinstance(value, TracedTensor):
+        return torch.zeros((), dtype=value.dtype).expand(value.shape)
+    return value
