@@ -49,7 +49,8 @@ struct TracedState {
   std::string name; // as in named_parameters() or named_buffers()
   TensorNumber number = -1;
   bool isParameter = true;
-  const void *data = nullptr; // the host tensor, contiguous, alive during compile
+  const void *data =
+      nullptr; // the host tensor, contiguous, alive during compile
 };
 
 struct TraceRecord {
@@ -58,7 +59,8 @@ struct TraceRecord {
   std::vector<std::pair<std::string, TensorNumber>> inputs; // in call order
   std::vector<TensorNumber> outputs;
   std::vector<TracedCall> calls;
-  std::vector<std::pair<TensorNumber, TensorNumber>> writtenBack; // state, value
+  std::vector<std::pair<TensorNumber, TensorNumber>>
+      writtenBack; // state, value
   // Constants captured by value while tracing: number and host data.
   std::vector<std::pair<TensorNumber, std::vector<char>>> constants;
 };

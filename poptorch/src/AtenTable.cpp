@@ -1,0 +1,32 @@
+#include "AtenTable.hpp"
+
+#include <map>
+#include <utility>
+
+namespace poptorch {
+namespace {
+
+std::map<std::string, AtenRow> makeTable() {
+  std::vector<AtenRow> (*const families[])() = {
+      elementwiseRows, linearRows,   lossRows,      normRows,
+      poolRows,        poptorchRows, reductionRows, shapeRows,
+  };
+  std::map<std::string, AtenRow> table;
+  for (auto *family : families) {
+    for (AtenRow &row : family()) {
+      std::string op = row.op;
+      table.emplace(std::move(op), std::move(row));
+    }
+  }
+  return table;
+}
+
+} // namespace
+
+const AtenRow *findAtenRow(const std::string &op) {
+  static const std::map<std::string, AtenRow> table = makeTable();
+  auto found = table.find(op);
+  return found == table.end() ? nullptr : &found->second;
+}
+
+} // namespace poptorch

@@ -1,0 +1,35 @@
+// The table of torch operators: what each becomes in PopART's IR. One row per
+// operator, grouped by family in the files of aten/.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace poptorch {
+
+class CallLowering;
+
+struct AtenRow {
+  std::string op; // "aten::relu", with the overload where there is one
+  void (*lower)(CallLowering &call);
+  // For `lower` functions shared by many rows: the PopART operation.
+  std::string popart = {};
+  // Calls of this operator are losses to minimise when training.
+  bool isLoss = false;
+  // The call does something even when its results are not used.
+  bool hasEffect = false;
+};
+
+// Null when the operator is not supported.
+const AtenRow *findAtenRow(const std::string &op);
+
+std::vector<AtenRow> elementwiseRows();
+std::vector<AtenRow> linearRows();
+std::vector<AtenRow> lossRows();
+std::vector<AtenRow> normRows();
+std::vector<AtenRow> poolRows();
+std::vector<AtenRow> poptorchRows();
+std::vector<AtenRow> reductionRows();
+std::vector<AtenRow> shapeRows();
+
+} // namespace poptorch

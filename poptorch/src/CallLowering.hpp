@@ -1,0 +1,98 @@
+// What a row of the aten table works with: one recorded call, its arguments as
+// tensors and constants of the IR, and the means to add operations.
+#pragma once
+
+#include "TraceRecord.hpp"
+
+#include <popart/graph.hpp>
+
+#include <string>
+#include <vector>
+
+namespace poptorch {
+
+class CallLowering {
+public:
+  using Ids = std::vector<popart::TensorId>;
+
+  // `tensors` maps the record's numbers to ids and takes the results.
+  CallLowering(popart::Graph &graph, const TraceRecord &record,
+               const TracedCall &call, Ids &tensors,
+               popart::Op::Settings settings, std::string popartType,
+               bool isTraining);
+
+  const TracedCall &call() const { return call_; }
+  bool isTraining() const { return isTraining_; }
+  // The operation that the call's row names.
+  const std::string &popartType() const { return popartType_; }
+
+  // Arguments by position. A number where a tensor is wanted becomes a
+  // constant of the type of the other operands.
+  std::size_t argumentCount() const { return call_.arguments.size(); }
+  bool isNone(std::size_t i) const;
+  bool isTensor(std::size_t i) const;
+  popart::TensorId tensor(std::size_t i);
+  popart::TensorId tensorAs(std::size_t i, popart::DataType type);
+  Ids tensors(std::size_t i);
+  bool boolean(std::size_t i) const;
+  std::int64_t integer(std::size_t i) const;
+  double real(std::size_t i) const;
+  std::string string(std::size_t i) const;
+  std::vector<std::int64_t> integers(std::size_t i) const;
+  // `integers`, one number standing for `count` equal ones; none at all for
+  // `count` times `fallback`.
+  std::vector<std::int64_t> integers(std::size_t i, std::size_t count,
+                                     std::int64_t fallback) const;
+
+  // The result's type and shape as torch computed them.
+  const popart::TensorInfo &resultInfo(std::size_t i = 0) const;
+  bool hasResult(std::size_t i) const;
+  const popart::TensorInfo &info(const popart::TensorId &id) const;
+  const popart::Shape &shape(const popart::TensorId &id) const {
+    return info(id).shape();
+  }
+  popart::Rank rank(const popart::TensorId &id) const {
+    return info(id).rank();
+  }
+  // `dim` counted from the front.
+  static std::int64_t normalise(std::int64_t dim, popart::Rank rank) {
+    return dim < 0 ? dim + rank : dim;
+  }
+
+  // Operations of ONNX and of Graphcore's own domain, with one result.
+  popart::TensorId add(const std::string &type, const Ids &inputs,
+                       const popart::Attributes &attributes = {});
+  popart::TensorId addGraphcore(const std::string &type, const Ids &inputs,
+                                const popart::Attributes &attributes = {});
+  Ids addSeveral(const std::string &domain, const std::string &type,
+                 const Ids &inputs, unsigned count,
+                 const popart::Attributes &attributes = {});
+
+  // Adds nothing when there is nothing to do.
+  popart::TensorId cast(const popart::TensorId &id, popart::DataType type);
+  popart::TensorId reshape(const popart::TensorId &id,
+                           const popart::Shape &shape);
+  popart::TensorId transpose(const popart::TensorId &id,
+                             const std::vector<std::int64_t> &order);
+  popart::TensorId scalar(double value, popart::DataType type);
+  popart::TensorId filled(double value, const popart::TensorInfo &info);
+
+  // The call's result i: cast to the type that torch gave it.
+  void setResult(std::size_t i, popart::TensorId id);
+
+  // Throws poptorch::Error, starting with the operator's name.
+  [[noreturn]] void fail(const std::string &message) const;
+
+private:
+  popart::DataType scalarType() const;
+
+  popart::Graph &graph_;
+  const TraceRecord &record_;
+  const TracedCall &call_;
+  Ids &ids_;
+  popart::Op::Settings settings_;
+  std::string popartType_;
+  bool isTraining_;
+};
+
+} // namespace poptorch

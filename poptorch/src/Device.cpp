@@ -1,0 +1,94 @@
+#include "Device.hpp"
+
+#include "Error.hpp"
+
+#include <fmt/format.h>
+#include <support/Error.hpp>
+
+#include <bit>
+#include <map>
+
+namespace poptorch {
+namespace {
+
+using support::requireUser;
+
+constexpr std::int64_t largestIpuCount = 64;
+constexpr int connectNever = 2;
+
+std::map<std::string, std::string> modelOptions(const DeviceRequest &request,
+                                                std::int64_t ipus) {
+  return {{"numIPUs", std::to_string(ipus)},
+          {"tilesPerIPU", std::to_string(request.ipuModelTiles)},
+          {"ipuVersion", request.ipuModelVersion}};
+}
+
+// Hardware comes in powers of two.
+std::int64_t reservedIpus(const DeviceRequest &request) {
+  std::int64_t wanted = request.modelIpus * request.replicas;
+  requireUser<Error>(wanted <= largestIpuCount,
+                     "Too many IPUs requested ({}): a process can have {} at "
+                     "most",
+                     wanted, largestIpuCount);
+  auto rounded = static_cast<std::int64_t>(
+      std::bit_ceil(static_cast<std::uint64_t>(wanted)));
+  requireUser<Error>(
+      rounded == wanted || request.roundIpuCount,
+      "The model specifies the use of {} IPUs, however PopTorch must reserve a "
+      "minimum of {} in order to allow the model to run, because PopTorch must "
+      "reserve a power of 2. Enable poptorch.Options().autoRoundNumIPUs(True) "
+      "to reserve the IPUs that are left over too.",
+      wanted, rounded);
+  return rounded;
+}
+
+std::shared_ptr<popart::DeviceInfo> acquireById(popart::DeviceManager &manager,
+                                                const DeviceRequest &request) {
+  auto device = manager.acquireDeviceById(
+      *request.ipuId, static_cast<popart::SyncPattern>(request.syncPattern));
+  requireUser<Error>(device != nullptr, "Failed to acquire device Id {}",
+                     *request.ipuId);
+  std::int64_t used = request.modelIpus * request.replicas;
+  requireUser<Error>(device->getNumIpus() >= used,
+                     "Device Id {} has {} IPUs. Expected at least replication "
+                     "factor * used IPUs = {} * {}",
+                     *request.ipuId, device->getNumIpus(), request.replicas,
+                     request.modelIpus);
+  return device;
+}
+
+} // namespace
+
+std::shared_ptr<popart::DeviceInfo>
+acquireDevice(const DeviceRequest &request) {
+  auto &manager = popart::DeviceManager::createDeviceManager();
+  bool isOffline = request.connectionType == connectNever;
+  if (request.useIpuModel) {
+    requireUser<Error>(!isOffline,
+                       "poptorch.ConnectionType.Never is not supported for the "
+                       "IPU model");
+    auto device = manager.createIpuModelDevice(
+        modelOptions(request, request.modelIpus * request.replicas));
+    device->attach();
+    return device;
+  }
+  std::int64_t ipus = reservedIpus(request);
+  if (isOffline) {
+    requireUser<Error>(!request.ipuId, "Offline compilation targeting a "
+                                       "specific id not supported");
+    return manager.createOfflineIPUDevice(modelOptions(request, ipus));
+  }
+  if (request.ipuId) {
+    return acquireById(manager, request);
+  }
+  auto device = manager.tryAcquireAvailableDevice(
+      static_cast<int>(ipus), 0,
+      static_cast<popart::SyncPattern>(request.syncPattern));
+  requireUser<Error>(device != nullptr,
+                     "Failed to acquire {} IPU(s)\nNo device found on the "
+                     "system with {} IPUs",
+                     ipus, ipus);
+  return device;
+}
+
+} // namespace poptorch

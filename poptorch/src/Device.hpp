@@ -1,0 +1,28 @@
+// Finding the device that a model needs.
+#pragma once
+
+#include <popart/devicemanager.hpp>
+
+#include <memory>
+#include <optional>
+#include <string>
+
+namespace poptorch {
+
+struct DeviceRequest {
+  std::int64_t modelIpus = 1;
+  std::int64_t replicas = 1;
+  int connectionType = 0; // poptorch.ConnectionType: Always, OnDemand, Never
+  int syncPattern = 0;
+  bool roundIpuCount = false;
+  bool useIpuModel = false;
+  std::string ipuModelVersion;
+  int ipuModelTiles = 0;
+  std::optional<int> ipuId;
+};
+
+// Attached, unless the connection type says later or never. Throws
+// poptorch::Error with the documented messages.
+std::shared_ptr<popart::DeviceInfo> acquireDevice(const DeviceRequest &request);
+
+} // namespace poptorch

@@ -1,0 +1,281 @@
+#include "Executable.hpp"
+
+#include "Device.hpp"
+#include "Error.hpp"
+
+#include <fmt/format.h>
+#include <support/Error.hpp>
+
+#include <cstring>
+#include <map>
+
+namespace poptorch {
+
+// Memory of the current call behind an array that stays.
+class Executable::HostArray : public popart::IArray {
+public:
+  explicit HostArray(popart::TensorInfo info) : info_(std::move(info)) {}
+
+  void setData(void *data) { data_ = data; }
+
+  void *data() override { return data_; }
+  popart::DataType dataType() const override { return info_.dataType(); }
+  std::size_t rank() const override { return info_.shape().size(); }
+  std::int64_t dim(std::size_t index) const override {
+    return info_.shape().at(index);
+  }
+  std::size_t nelms() const override {
+    return static_cast<std::size_t>(info_.nelms());
+  }
+  const popart::Shape &shape() const override { return info_.shape(); }
+
+private:
+  popart::TensorInfo info_;
+  void *data_ = nullptr;
+};
+
+namespace {
+
+popart::AnchorReturnType returnType(popart::AnchorReturnTypeId mode,
+                                    int period) {
+  using popart::AnchorReturnType;
+  switch (mode) {
+  case popart::AnchorReturnTypeId::Final:
+    return AnchorReturnType("Final");
+  case popart::AnchorReturnTypeId::EveryN:
+    return AnchorReturnType("EveryN", period);
+  case popart::AnchorReturnTypeId::Sum:
+    return AnchorReturnType("Sum");
+  default:
+    return AnchorReturnType("All");
+  }
+}
+
+// The micro-batches of a call along the first dimension.
+popart::TensorInfo timesBatch(const popart::TensorInfo &info,
+                              std::int64_t batch) {
+  popart::Shape shape = info.shape();
+  if (batch != 1 && shape.empty()) {
+    shape.push_back(1);
+  }
+  if (!shape.empty()) {
+    shape[0] *= batch;
+  }
+  return popart::TensorInfo(info.dataType(), shape);
+}
+
+} // namespace
+
+Executable::Executable(const TraceRecord &record, const CompileOptions &options,
+                       const std::optional<OptimizerDescription> &optimizer,
+                       const Progress &progress)
+    : options_(options), ir_(std::make_shared<popart::Ir>()) {
+  TranslationOptions translationOptions;
+  translationOptions.isTraining = optimizer.has_value();
+  translationOptions.isPipelined = options_.executionMode == "pipelined";
+  translation_ = translate(record, translationOptions, ir_->getMainGraph());
+  if (optimizer) {
+    ir_->loss = translation_.loss;
+    ir_->optimizer = makeOptimizer(*optimizer);
+  }
+  setSessionOptions();
+  checkPipeline();
+  setDataFlow();
+  acquireDevice();
+  if (optimizer) {
+    session_ =
+        popart::TrainingSession::createFromIr(ir_, device_, options_.modelName);
+  } else {
+    session_ = popart::InferenceSession::createFromIr(ir_, device_,
+                                                      options_.modelName);
+  }
+  bool isOnline = options_.connectionType != 2;
+  session_->prepareDevice(isOnline, progress);
+  for (const popart::TensorId &id : anchors_) {
+    outputInfos_.push_back(batched(id, ir_->dataFlow.art(id)));
+  }
+  auto batch = std::int64_t{options_.deviceIterations} *
+               options_.gradientAccumulation * options_.replicationFactor;
+  for (const auto &[name, number] : record.inputs) {
+    const auto &info = record.tensors[static_cast<std::size_t>(number)].info;
+    inputArrays_.push_back(
+        std::make_unique<HostArray>(timesBatch(info, batch)));
+  }
+  for (const auto &info : outputInfos_) {
+    outputArrays_.push_back(std::make_unique<HostArray>(info));
+  }
+}
+
+Executable::~Executable() = default;
+
+void Executable::setSessionOptions() {
+  popart::SessionOptions &session = ir_->sessionOptions;
+  bool isMultiIpu = translation_.ipuCount > 1;
+  bool isPipelined = options_.executionMode == "pipelined" && isMultiIpu;
+  session.constantWeights = false;
+  session.enablePipelining = isPipelined;
+  session.virtualGraphMode = isMultiIpu ? popart::VirtualGraphMode::Manual
+                                        : popart::VirtualGraphMode::Off;
+  if (isPipelined && ir_->isTraining()) {
+    session.autoRecomputation = popart::RecomputationType::Pipeline;
+  }
+  session.enableGradientAccumulation = options_.gradientAccumulation > 1;
+  session.accumulationFactor = options_.gradientAccumulation;
+  session.accumulationAndReplicationReductionType = options_.reductionType;
+  session.meanAccumulationAndReplicationReductionStrategy =
+      options_.meanStrategy;
+  session.enableReplicatedGraphs = options_.replicationFactor > 1;
+  session.replicatedGraphCount = options_.replicationFactor;
+  session.engineOptions["debug.retainDebugInformation"] = "false";
+  applyPopartOptions(options_.popart, session);
+}
+
+void Executable::checkPipeline() const {
+  std::int64_t stages = translation_.forwardStages;
+  if (!ir_->sessionOptions.enablePipelining || stages < 2) {
+    return;
+  }
+  if (ir_->isTraining()) {
+    std::int64_t all = 2 * stages - 1;
+    support::requireUser<Error>(
+        options_.gradientAccumulation >= all,
+        "poptorch.Options().Training.gradientAccumulation must be greater than "
+        "or equal to the number of pipeline stages ({}) when using "
+        "poptorch.PipelinedExecution. Please note that a model with {} forward "
+        "stages has {} more for training.",
+        all, stages, stages - 1);
+  } else {
+    support::requireUser<Error>(
+        options_.deviceIterations >= stages,
+        "poptorch.Options().deviceIterations must be greater than or equal to "
+        "the number of pipeline stages ({}) when using "
+        "poptorch.PipelinedExecution.",
+        stages);
+  }
+}
+
+void Executable::acquireDevice() {
+  DeviceRequest request;
+  request.modelIpus = translation_.ipuCount;
+  request.replicas = options_.replicationFactor;
+  request.connectionType = options_.connectionType;
+  request.syncPattern = options_.syncPattern;
+  request.roundIpuCount = options_.roundIpuCount;
+  request.useIpuModel = options_.useIpuModel;
+  request.ipuModelVersion = options_.ipuModelVersion;
+  request.ipuModelTiles = options_.ipuModelTiles;
+  request.ipuId = options_.ipuId;
+  device_ = poptorch::acquireDevice(request);
+}
+
+void Executable::setDataFlow() {
+  auto type = returnType(options_.outputMode, options_.outputReturnPeriod);
+  auto all = popart::AnchorReturnType("All");
+  popart::AnchorReturnTypeMap anchors;
+  anchors_ = translation_.outputs;
+  for (const popart::TensorId &id : translation_.outputs) {
+    anchors.emplace(id, type);
+  }
+  for (const auto &[position, id] : translation_.writtenInputs) {
+    anchors_.push_back(id);
+    anchors.emplace(id, all);
+  }
+  for (const AnchorRequest &request : options_.anchors) {
+    anchors_.push_back(request.name);
+    anchors.emplace(request.name,
+                    returnType(request.mode, request.returnPeriod));
+  }
+  ir_->dataFlow = popart::DataFlow(options_.deviceIterations, anchors);
+}
+
+popart::TensorInfo
+Executable::batched(const popart::TensorId &id,
+                    const popart::AnchorReturnType &type) const {
+  std::int64_t all = std::int64_t{options_.deviceIterations} *
+                     options_.gradientAccumulation * options_.replicationFactor;
+  switch (type.id()) {
+  case popart::AnchorReturnTypeId::Final:
+  case popart::AnchorReturnTypeId::Sum:
+    return timesBatch(session_->getInfo(id), options_.replicationFactor);
+  case popart::AnchorReturnTypeId::EveryN:
+    return timesBatch(session_->getInfo(id), all / type.rp());
+  default:
+    return timesBatch(session_->getInfo(id), all);
+  }
+}
+
+void Executable::run(const std::vector<void *> &inputs,
+                     const std::vector<void *> &outputs) {
+  std::map<popart::TensorId, popart::IArray &> in;
+  std::map<popart::TensorId, popart::IArray &> out;
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    const popart::TensorId &id = translation_.inputs[i];
+    if (!id.empty()) {
+      inputArrays_[i]->setData(inputs[i]);
+      in.emplace(id, *inputArrays_[i]);
+    }
+  }
+  for (std::size_t i = 0; i < outputs.size(); ++i) {
+    outputArrays_[i]->setData(outputs[i]);
+    out.emplace(anchors_[i], *outputArrays_[i]); // the first of equal ones
+  }
+  popart::StepIO stepIO(in, out);
+  session_->run(stepIO);
+  for (std::size_t i = 0; i < outputs.size(); ++i) {
+    void *source = out.at(anchors_[i]).data();
+    if (source != outputs[i]) {
+      std::memcpy(outputs[i], source,
+                  static_cast<std::size_t>(outputInfos_[i].nbytes()));
+    }
+  }
+}
+
+popart::WeightsIO
+Executable::weightsIO(const std::vector<void *> &weights) const {
+  popart::WeightsIO io;
+  for (std::size_t i = 0; i < weights.size(); ++i) {
+    const std::string &name = translation_.state.at(i);
+    io.insert(name, {weights[i], ir_->getMainGraph().getTensor(name).info});
+  }
+  return io;
+}
+
+void Executable::writeWeights(const std::vector<void *> &weights) {
+  session_->writeWeights(weightsIO(weights));
+  session_->weightsFromHost();
+}
+
+void Executable::readWeights(const std::vector<void *> &weights) {
+  session_->weightsToHost();
+  session_->readWeights(weightsIO(weights));
+}
+
+void Executable::setOptimizer(const OptimizerDescription &description) {
+  auto *training = dynamic_cast<popart::TrainingSession *>(session_.get());
+  support::requireUser<Error>(training,
+                              "Inference models have no optimizer to set");
+  training->updateOptimizerFromHost(*makeOptimizer(description));
+}
+
+void Executable::attach() {
+  device_->attach();
+  session_->loadEngineAndConnectStreams();
+}
+
+void Executable::detach() {
+  device_->detach();
+}
+
+std::vector<std::string> Executable::tensorNames() const {
+  return session_->getTensorIds();
+}
+
+std::string Executable::summary() {
+  return session_->getSummaryReport(false);
+}
+
+std::string Executable::printIr(bool isMachine) const {
+  return session_->printIr(isMachine);
+}
+
+} // namespace poptorch

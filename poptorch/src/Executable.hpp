@@ -1,0 +1,116 @@
+// A traced model, compiled and on a device.
+#pragma once
+
+#include "OptimizerDescription.hpp"
+#include "SessionOptionsTable.hpp"
+#include "TraceRecord.hpp"
+#include "TraceToIr.hpp"
+
+#include <popart/dataflow.hpp>
+#include <popart/session.hpp>
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace poptorch {
+
+// A tensor returned besides the outputs.
+struct AnchorRequest {
+  std::string name;
+  popart::AnchorReturnTypeId mode = popart::AnchorReturnTypeId::All;
+  int returnPeriod = 1;
+};
+
+struct CompileOptions {
+  std::string modelName;
+  std::string executionMode = "pipelined"; // or "sharded", "..._phased"
+  int deviceIterations = 1;
+  int replicationFactor = 1;
+  int gradientAccumulation = 1;
+  popart::AnchorReturnTypeId outputMode = popart::AnchorReturnTypeId::All;
+  int outputReturnPeriod = 1;
+  popart::ReductionType reductionType = popart::ReductionType::Mean;
+  popart::MeanReductionStrategy meanStrategy =
+      popart::MeanReductionStrategy::Post;
+  int connectionType = 0; // poptorch.ConnectionType
+  int syncPattern = 0;
+  bool roundIpuCount = false;
+  bool useIpuModel = false;
+  std::string ipuModelVersion = "ipu2";
+  int ipuModelTiles = 1472;
+  std::optional<int> ipuId;
+  std::vector<AnchorRequest> anchors;
+  PopartOptions popart;
+};
+
+class Executable {
+public:
+  using Progress = popart::Session::Progress;
+
+  // Compiles. Training iff there is an optimiser.
+  Executable(const TraceRecord &record, const CompileOptions &options,
+             const std::optional<OptimizerDescription> &optimizer,
+             const Progress &progress);
+  ~Executable();
+
+  // One call: inputs in call order, outputs as outputInfos() describes them,
+  // then anchors. Inputs that are not used may be null.
+  void run(const std::vector<void *> &inputs,
+           const std::vector<void *> &outputs);
+
+  // Types and shapes of the outputs, then of written inputs and anchors, all
+  // micro-batches of a call together.
+  const std::vector<popart::TensorInfo> &outputInfos() const {
+    return outputInfos_;
+  }
+  const std::vector<std::pair<std::size_t, popart::TensorId>> &
+  writtenInputs() const {
+    return translation_.writtenInputs;
+  }
+
+  // Weights of the model by name, from and to host memory.
+  const std::vector<std::string> &stateNames() const {
+    return translation_.state;
+  }
+  void writeWeights(const std::vector<void *> &weights);
+  void readWeights(const std::vector<void *> &weights);
+
+  void setOptimizer(const OptimizerDescription &description);
+
+  void attach();
+  void detach();
+  bool isAttached() const { return device_->isAttached(); }
+
+  std::vector<std::string> tensorNames() const;
+  std::string summary();
+  std::string printIr(bool isMachine) const;
+  std::int64_t ipuCount() const { return translation_.ipuCount; }
+
+private:
+  class HostArray;
+
+  void setSessionOptions();
+  void checkPipeline() const;
+  void acquireDevice();
+  void setDataFlow();
+  popart::TensorInfo batched(const popart::TensorId &id,
+                             const popart::AnchorReturnType &type) const;
+  popart::WeightsIO weightsIO(const std::vector<void *> &weights) const;
+
+  CompileOptions options_;
+  std::shared_ptr<popart::Ir> ir_;
+  Translation translation_;
+  std::shared_ptr<popart::DeviceInfo> device_;
+  std::unique_ptr<popart::Session> session_;
+  std::vector<popart::TensorId> anchors_; // by output
+  std::vector<popart::TensorInfo> outputInfos_;
+  // What the session reads and writes: the arrays stay, the memory is the
+  // caller's of each call.
+  std::vector<std::unique_ptr<HostArray>> inputArrays_;
+  std::vector<std::unique_ptr<HostArray>> outputArrays_;
+};
+
+} // namespace poptorch

@@ -1,0 +1,355 @@
+#include "TraceToIr.hpp"
+
+#include "AtenTable.hpp"
+#include "CallLowering.hpp"
+#include "Error.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+namespace poptorch {
+namespace {
+
+using popart::TensorId;
+
+// Calls of `record.calls` by position.
+using CallIndex = std::size_t;
+
+std::vector<TensorNumber> tensorArguments(const TracedCall &call) {
+  std::vector<TensorNumber> numbers;
+  for (const TraceArgument &argument : call.arguments) {
+    if (const auto *one = std::get_if<TensorReference>(&argument)) {
+      numbers.push_back(one->number);
+    } else if (const auto *many =
+                   std::get_if<std::vector<TensorReference>>(&argument)) {
+      for (TensorReference reference : *many) {
+        if (reference.number >= 0) {
+          numbers.push_back(reference.number);
+        }
+      }
+    }
+  }
+  return numbers;
+}
+
+// What each call depends on.
+class Dependences {
+public:
+  explicit Dependences(const TraceRecord &record)
+      : record_(record), producer_(record.tensors.size(), noCall) {
+    for (CallIndex i = 0; i < record.calls.size(); ++i) {
+      for (TensorNumber number : record.calls[i].results) {
+        if (number >= 0) {
+          producer_[static_cast<std::size_t>(number)] = i;
+        }
+      }
+    }
+  }
+
+  // Marks the tensors and calls that `number` is computed from.
+  void collect(TensorNumber number, std::set<TensorNumber> &tensors,
+               std::set<CallIndex> &calls) const {
+    std::vector<TensorNumber> todo = {number};
+    while (!todo.empty()) {
+      TensorNumber next = todo.back();
+      todo.pop_back();
+      if (!tensors.insert(next).second) {
+        continue;
+      }
+      CallIndex call = producer_[static_cast<std::size_t>(next)];
+      if (call != noCall && calls.insert(call).second) {
+        for (TensorNumber argument : tensorArguments(record_.calls[call])) {
+          todo.push_back(argument);
+        }
+      }
+    }
+  }
+
+private:
+  static constexpr CallIndex noCall = static_cast<CallIndex>(-1);
+  const TraceRecord &record_;
+  std::vector<CallIndex> producer_;
+};
+
+bool isLoss(const TracedCall &call) {
+  const AtenRow *row = findAtenRow(call.op);
+  return row && row->isLoss;
+}
+
+// The one loss: losses that feed another are plain computations.
+CallIndex findLoss(const TraceRecord &record, const Dependences &dependences) {
+  std::set<CallIndex> losses;
+  std::set<CallIndex> demoted;
+  for (CallIndex i = 0; i < record.calls.size(); ++i) {
+    if (!isLoss(record.calls[i])) {
+      continue;
+    }
+    losses.insert(i);
+    std::set<TensorNumber> tensors;
+    std::set<CallIndex> calls;
+    for (TensorNumber argument : tensorArguments(record.calls[i])) {
+      dependences.collect(argument, tensors, calls);
+    }
+    std::set_intersection(losses.begin(), losses.end(), calls.begin(),
+                          calls.end(), std::inserter(demoted, demoted.end()));
+  }
+  for (CallIndex i : demoted) {
+    losses.erase(i);
+  }
+  if (losses.empty()) {
+    throw Error("Couldn't find a loss in graph! Call a loss of torch.nn in "
+                "forward(), or mark a tensor with poptorch.identity_loss.");
+  }
+  if (losses.size() > 1) {
+    throw Error("Multiple independent losses found in graph. Combine them and "
+                "wrap the final loss in poptorch.identity_loss.");
+  }
+  return *losses.begin();
+}
+
+class Translator {
+public:
+  Translator(const TraceRecord &record, const TranslationOptions &options,
+             popart::Graph &graph)
+      : record_(record), options_(options), graph_(graph), dependences_(record),
+        ids_(record.tensors.size()) {}
+
+  Translation run() {
+    if (options_.isTraining) {
+      loss_ = findLoss(record_, dependences_);
+    }
+    findNeeded();
+    requireSupported();
+    placeStages();
+    addLeaves();
+    for (CallIndex i : neededCalls_) {
+      addCall(i);
+    }
+    finish();
+    return std::move(result_);
+  }
+
+private:
+  const TracedTensor &tensor(TensorNumber number) const {
+    return record_.tensors.at(static_cast<std::size_t>(number));
+  }
+  TensorId &id(TensorNumber number) {
+    return ids_.at(static_cast<std::size_t>(number));
+  }
+  bool isNeeded(TensorNumber number) const {
+    return neededTensors_.count(number) > 0;
+  }
+
+  void findNeeded() {
+    auto need = [this](TensorNumber number) {
+      dependences_.collect(number, neededTensors_, neededCalls_);
+    };
+    std::for_each(record_.outputs.begin(), record_.outputs.end(), need);
+    for (const auto &[target, value] : record_.writtenBack) {
+      need(target);
+      need(value);
+    }
+    for (CallIndex i = 0; i < record_.calls.size(); ++i) {
+      const AtenRow *row = findAtenRow(record_.calls[i].op);
+      bool isRoot = (row && row->hasEffect) ||
+                    (options_.isTraining && row && row->isLoss);
+      if (isRoot) {
+        need(record_.calls[i].results.front());
+      }
+    }
+  }
+
+  void requireSupported() const {
+    std::vector<std::string> missing;
+    for (CallIndex i : neededCalls_) {
+      const std::string &op = record_.calls[i].op;
+      if (!findAtenRow(op) &&
+          std::find(missing.begin(), missing.end(), op) == missing.end()) {
+        missing.push_back(op);
+      }
+    }
+    if (!missing.empty()) {
+      throw Error(fmt::format(
+          "Unsupported ops found in compiled model: [{}]. They are not "
+          "supported yet: see the list of operators in the documentation.",
+          fmt::join(missing, ", ")));
+    }
+  }
+
+  // Stages next to each other on one IPU are one stage of the pipeline.
+  void placeStages() {
+    std::map<std::int64_t, std::int64_t> ipuOfStage;
+    std::int64_t last = 0;
+    for (CallIndex i : neededCalls_) {
+      const Placement &placement = record_.calls[i].placement;
+      ipuOfStage.emplace(placement.stage, placement.ipu);
+      last = std::max(last, placement.ipu);
+    }
+    result_.ipuCount = last + 1;
+    std::int64_t stage = 0;
+    const std::int64_t *previous = nullptr;
+    for (const auto &[id, ipu] : ipuOfStage) {
+      stage += previous && *previous != ipu ? 1 : 0;
+      pipelineStage_[id] = stage;
+      previous = &ipu;
+    }
+    result_.forwardStages = stage + 1;
+  }
+
+  popart::Op::Settings settings(const TracedCall &call) const {
+    popart::Op::Settings settings;
+    settings.name = call.scope;
+    if (result_.ipuCount > 1) {
+      settings.vgraphId = call.placement.ipu;
+      if (options_.isPipelined) {
+        auto stage = pipelineStage_.find(call.placement.stage);
+        settings.pipelineStage =
+            stage == pipelineStage_.end() ? 0 : stage->second;
+      }
+    }
+    return settings;
+  }
+
+  void addLeaves() {
+    for (const auto &[name, number] : record_.inputs) {
+      bool isUsed = isNeeded(number);
+      if (isUsed) {
+        id(number) = graph_.addStream(name, tensor(number).info);
+      }
+      result_.inputs.push_back(isUsed ? id(number) : TensorId());
+    }
+    for (const TracedState &state : record_.state) {
+      if (isNeeded(state.number)) {
+        id(state.number) = graph_.addVariable(
+            state.name, tensor(state.number).info, state.data);
+        result_.state.push_back(state.name);
+      }
+    }
+    for (const auto &[number, data] : record_.constants) {
+      if (isNeeded(number)) {
+        id(number) = graph_.addConstant(fmt::format("captured_{}", number),
+                                        tensor(number).info, data.data());
+      }
+    }
+  }
+
+  void addCall(CallIndex index) {
+    const TracedCall &call = record_.calls[index];
+    const AtenRow &row = *findAtenRow(call.op);
+    auto arguments = tensorArguments(call);
+    detachFrozenState(call, arguments);
+    CallLowering lowering(graph_, record_, call, ids_, settings(call),
+                          row.popart, options_.isTraining);
+    row.lower(lowering);
+    if (index == loss_) {
+      setLoss(lowering, call.results.front());
+    } else {
+      stopGradients(call, arguments);
+    }
+  }
+
+  // State that is not trained: a parameter without requires_grad, a buffer.
+  void detachFrozenState(const TracedCall &call,
+                         const std::vector<TensorNumber> &arguments) {
+    for (TensorNumber number : arguments) {
+      const TensorId &source = id(number);
+      if (options_.isTraining && !tensor(number).requiresGrad &&
+          graph_.getTensor(source).type == popart::TensorType::Variable) {
+        variables_[number] = source;
+        id(number) = detach(source, call);
+      }
+    }
+  }
+
+  // no_grad(): the result has no gradient although an argument has.
+  void stopGradients(const TracedCall &call,
+                     const std::vector<TensorNumber> &arguments) {
+    bool hasGradient =
+        std::any_of(arguments.begin(), arguments.end(),
+                    [this](TensorNumber n) { return tensor(n).requiresGrad; });
+    if (!options_.isTraining || !hasGradient || call.op == "aten::detach") {
+      return;
+    }
+    for (TensorNumber number : call.results) {
+      if (number < 0 || tensor(number).requiresGrad || id(number).empty()) {
+        continue;
+      }
+      auto type = tensor(number).info.dataType();
+      if (type == popart::DataType::FLOAT ||
+          type == popart::DataType::FLOAT16) {
+        id(number) = detach(id(number), call);
+      }
+    }
+  }
+
+  TensorId detach(const TensorId &source, const TracedCall &call) {
+    return graph_.addOp({"ai.graphcore", "Detach"}, {source}, 1, {},
+                        settings(call))[0];
+  }
+
+  // Backprop starts with ones, so a loss that is not reduced is summed.
+  void setLoss(CallLowering &lowering, TensorNumber number) {
+    result_.loss = id(number);
+    if (!lowering.shape(result_.loss).empty()) {
+      result_.loss = lowering.addGraphcore(
+          "IdentityLoss", {result_.loss},
+          popart::Attributes().set("reduction", popart::Attributes::Int{0}));
+    }
+  }
+
+  void finish() {
+    for (TensorNumber number : record_.outputs) {
+      result_.outputs.push_back(asOutput(number));
+    }
+    for (const auto &[target, value] : record_.writtenBack) {
+      auto input = std::find_if(
+          record_.inputs.begin(), record_.inputs.end(),
+          [target = target](const auto &i) { return i.second == target; });
+      if (input != record_.inputs.end()) {
+        result_.writtenInputs.emplace_back(input - record_.inputs.begin(),
+                                           asOutput(value));
+      } else {
+        auto found = variables_.find(target);
+        const TensorId &variable =
+            found == variables_.end() ? id(target) : found->second;
+        graph_.addOp({"ai.graphcore", "CopyVarUpdate"}, {variable, id(value)},
+                     1, {}, settings(TracedCall()));
+      }
+    }
+  }
+
+  // Anchors are results of operations.
+  TensorId asOutput(TensorNumber number) {
+    const TensorId &source = id(number);
+    if (graph_.getTensor(source).producer) {
+      return source;
+    }
+    return graph_.addOp({"ai.onnx", "Identity"}, {source}, 1, {},
+                        settings(TracedCall()))[0];
+  }
+
+  const TraceRecord &record_;
+  const TranslationOptions &options_;
+  popart::Graph &graph_;
+  Dependences dependences_;
+  std::vector<TensorId> ids_; // by tensor number
+  std::set<TensorNumber> neededTensors_;
+  std::set<CallIndex> neededCalls_;
+  std::map<std::int64_t, std::int64_t> pipelineStage_;
+  std::map<TensorNumber, TensorId> variables_; // those used through a Detach
+  CallIndex loss_ = static_cast<CallIndex>(-1);
+  Translation result_;
+};
+
+} // namespace
+
+Translation translate(const TraceRecord &record,
+                      const TranslationOptions &options, popart::Graph &graph) {
+  return Translator(record, options, graph).run();
+}
+
+} // namespace poptorch

@@ -1,0 +1,35 @@
+// From the trace record to a graph of PopART's IR: drops what nothing needs,
+// finds the loss, places operations on IPUs, stops gradients.
+#pragma once
+
+#include "TraceRecord.hpp"
+
+#include <popart/graph.hpp>
+
+#include <string>
+#include <vector>
+
+namespace poptorch {
+
+struct TranslationOptions {
+  bool isTraining = false;
+  bool isPipelined = true; // false: sharded
+};
+
+struct Translation {
+  popart::TensorId loss;                // a scalar; empty for inference
+  std::vector<popart::TensorId> inputs; // in call order; empty when unused
+  std::vector<popart::TensorId> outputs;
+  // State that the model uses, by name; the rest stays on the host.
+  std::vector<std::string> state;
+  // Inputs that forward() changed: position, and the tensor to write back.
+  std::vector<std::pair<std::size_t, popart::TensorId>> writtenInputs;
+  std::int64_t ipuCount = 1;
+  std::int64_t forwardStages = 1; // of the pipeline
+};
+
+// Fills `graph`. Throws poptorch::Error with PopTorch's documented messages.
+Translation translate(const TraceRecord &record,
+                      const TranslationOptions &options, popart::Graph &graph);
+
+} // namespace poptorch

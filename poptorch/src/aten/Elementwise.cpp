@@ -1,0 +1,372 @@
+// Element-wise operators. Those that PopART has are one line of a table; the
+// rest are put together from them.
+#include "AtenTable.hpp"
+#include "CallLowering.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+namespace poptorch {
+namespace {
+
+using popart::DataType;
+using popart::TensorId;
+
+bool isFloat(DataType type) {
+  return type == DataType::FLOAT || type == DataType::FLOAT16;
+}
+
+// The type that the operands are brought to: the result's, unless that is BOOL
+// (comparisons), where it is the widest operand's.
+DataType operandType(CallLowering &call, std::size_t count) {
+  DataType result = call.resultInfo().dataType();
+  if (result != DataType::BOOL) {
+    return result;
+  }
+  auto rankOf = [](DataType type) {
+    constexpr DataType order[] = {
+        DataType::BOOL,  DataType::UINT8,   DataType::INT8, DataType::INT16,
+        DataType::INT32, DataType::FLOAT16, DataType::FLOAT};
+    return std::find(std::begin(order), std::end(order), type) -
+           std::begin(order);
+  };
+  DataType widest = DataType::BOOL;
+  for (std::size_t i = 0; i < count; ++i) {
+    if (call.isTensor(i)) {
+      DataType type = call.info(call.tensor(i)).dataType();
+      widest = rankOf(type) > rankOf(widest) ? type : widest;
+    }
+  }
+  for (std::size_t i = 0; i < count; ++i) {
+    if (!call.isTensor(i) && !isFloat(widest) &&
+        call.real(i) != std::floor(call.real(i))) {
+      return DataType::FLOAT;
+    }
+  }
+  return widest == DataType::BOOL ? DataType::INT32 : widest;
+}
+
+void lowerUnary(CallLowering &call) {
+  TensorId x = call.tensorAs(0, call.resultInfo().dataType());
+  call.setResult(0, call.add(call.popartType(), {x}));
+}
+
+void lowerBinary(CallLowering &call) {
+  DataType type = operandType(call, 2);
+  call.setResult(0, call.add(call.popartType(),
+                             {call.tensorAs(0, type), call.tensorAs(1, type)}));
+}
+
+void lowerLogical(CallLowering &call) {
+  std::vector<TensorId> operands = {call.tensorAs(0, DataType::BOOL)};
+  if (call.argumentCount() > 1) {
+    operands.push_back(call.tensorAs(1, DataType::BOOL));
+  }
+  call.setResult(0, call.add(call.popartType(), operands));
+}
+
+// add, sub and rsub: b is multiplied by alpha, the third argument.
+std::pair<TensorId, TensorId> scaledOperands(CallLowering &call) {
+  DataType type = call.resultInfo().dataType();
+  TensorId a = call.tensorAs(0, type);
+  TensorId b = call.tensorAs(1, type);
+  if (!call.isNone(2) && call.real(2) != 1) {
+    b = call.add("Mul", {b, call.scalar(call.real(2), type)});
+  }
+  return {a, b};
+}
+
+void lowerAdd(CallLowering &call) {
+  auto [a, b] = scaledOperands(call);
+  call.setResult(0, call.add(call.popartType(), {a, b}));
+}
+
+// rsub(a, b, alpha) = b - alpha * a
+void lowerReverseSub(CallLowering &call) {
+  DataType type = call.resultInfo().dataType();
+  TensorId a = call.tensorAs(0, type);
+  if (!call.isNone(2) && call.real(2) != 1) {
+    a = call.add("Mul", {a, call.scalar(call.real(2), type)});
+  }
+  call.setResult(0, call.add("Sub", {call.tensorAs(1, type), a}));
+}
+
+void lowerDivMode(CallLowering &call) {
+  DataType type = call.resultInfo().dataType();
+  DataType exact = isFloat(type) ? type : DataType::FLOAT;
+  TensorId quotient =
+      call.add("Div", {call.tensorAs(0, exact), call.tensorAs(1, exact)});
+  if (!call.isNone(2)) {
+    quotient =
+        call.add(call.string(2) == "floor" ? "Floor" : "Trunc", {quotient});
+  }
+  call.setResult(0, quotient);
+}
+
+void lowerFloorDivide(CallLowering &call) {
+  DataType type = call.resultInfo().dataType();
+  DataType exact = isFloat(type) ? type : DataType::FLOAT;
+  TensorId quotient =
+      call.add("Div", {call.tensorAs(0, exact), call.tensorAs(1, exact)});
+  call.setResult(0, call.add("Floor", {quotient}));
+}
+
+void lowerPowScalar(CallLowering &call) {
+  DataType type = call.resultInfo().dataType();
+  TensorId x = call.tensorAs(0, type);
+  if (!call.isTensor(1) && call.real(1) == 2) {
+    call.setResult(0, call.add("Square", {x}));
+    return;
+  }
+  call.setResult(0, call.add("Pow", {x, call.tensorAs(1, type)}));
+}
+
+// clamp, clamp_min, clamp_max, hardtanh: the bounds may be absent.
+TensorId clamped(CallLowering &call, const TensorId &x, const double *low,
+                 const double *high) {
+  DataType type = call.info(x).dataType();
+  if (low && high) {
+    return call.add("Clamp",
+                    {x, call.scalar(*low, type), call.scalar(*high, type)});
+  }
+  if (low) {
+    return call.add("Max", {x, call.scalar(*low, type)});
+  }
+  return high ? call.add("Min", {x, call.scalar(*high, type)}) : x;
+}
+
+void lowerClamp(CallLowering &call) {
+  TensorId x = call.tensorAs(0, call.resultInfo().dataType());
+  double low = call.isNone(1) ? 0 : call.real(1);
+  double high = call.isNone(2) ? 0 : call.real(2);
+  call.setResult(0, clamped(call, x, call.isNone(1) ? nullptr : &low,
+                            call.isNone(2) ? nullptr : &high));
+}
+
+void lowerClampMin(CallLowering &call) {
+  double low = call.real(1);
+  TensorId x = call.tensorAs(0, call.resultInfo().dataType());
+  call.setResult(0, clamped(call, x, &low, nullptr));
+}
+
+void lowerClampMax(CallLowering &call) {
+  double high = call.real(1);
+  TensorId x = call.tensorAs(0, call.resultInfo().dataType());
+  call.setResult(0, clamped(call, x, nullptr, &high));
+}
+
+TensorId timesScalar(CallLowering &call, const TensorId &x, double factor) {
+  return call.add("Mul", {x, call.scalar(factor, call.info(x).dataType())});
+}
+
+TensorId plusScalar(CallLowering &call, const TensorId &x, double term) {
+  return call.add("Add", {x, call.scalar(term, call.info(x).dataType())});
+}
+
+void lowerLeakyRelu(CallLowering &call) {
+  TensorId x = call.tensor(0);
+  TensorId positive = call.add("Relu", {x});
+  TensorId negative = call.add("Sub", {x, positive});
+  call.setResult(0, call.add("Add", {positive, timesScalar(call, negative,
+                                                           call.real(1))}));
+}
+
+void lowerSilu(CallLowering &call) {
+  TensorId x = call.tensor(0);
+  call.setResult(0, call.add("Mul", {x, call.add("Sigmoid", {x})}));
+}
+
+// The device computes the tanh approximation for both values of `approximate`.
+void lowerGelu(CallLowering &call) {
+  std::string approximate = call.isNone(1) ? "none" : call.string(1);
+  if (approximate != "none" && approximate != "tanh") {
+    call.fail("Unknown GELU approximate '" + approximate + "'");
+  }
+  TensorId x = call.tensor(0);
+  TensorId cube = call.add("Mul", {x, call.add("Square", {x})});
+  TensorId inner = call.add("Add", {x, timesScalar(call, cube, 0.044715)});
+  TensorId tanh =
+      call.add("Tanh", {timesScalar(call, inner, std::sqrt(2 / M_PI))});
+  TensorId half = timesScalar(call, x, 0.5);
+  call.setResult(0, call.add("Mul", {half, plusScalar(call, tanh, 1)}));
+}
+
+// elu(x, alpha, scale, inputScale)
+void lowerElu(CallLowering &call) {
+  double alpha = call.isNone(1) ? 1 : call.real(1);
+  double scale = call.isNone(2) ? 1 : call.real(2);
+  TensorId x = call.tensor(0);
+  TensorId positive = call.add("Relu", {x});
+  TensorId negative = call.add("Sub", {x, positive});
+  if (!call.isNone(3) && call.real(3) != 1) {
+    negative = timesScalar(call, negative, call.real(3));
+  }
+  TensorId curved = timesScalar(call, call.add("Expm1", {negative}), alpha);
+  TensorId y = call.add("Add", {positive, curved});
+  call.setResult(0, scale == 1 ? y : timesScalar(call, y, scale));
+}
+
+// log(1 + exp(beta * x)) / beta, without overflow.
+void lowerSoftplus(CallLowering &call) {
+  double beta = call.real(1);
+  TensorId x = call.tensor(0);
+  TensorId scaled = beta == 1 ? x : timesScalar(call, x, beta);
+  TensorId magnitude = call.add("Neg", {call.add("Abs", {scaled})});
+  TensorId tail = call.add("Log1p", {call.add("Exp", {magnitude})});
+  TensorId y = call.add("Add", {call.add("Relu", {scaled}), tail});
+  call.setResult(0, beta == 1 ? y : timesScalar(call, y, 1 / beta));
+}
+
+void lowerLogSigmoid(CallLowering &call) {
+  TensorId x = call.tensor(0);
+  TensorId tail = call.add(
+      "Log1p", {call.add("Exp", {call.add("Neg", {call.add("Abs", {x})})})});
+  TensorId low = call.add("Neg", {call.add("Relu", {call.add("Neg", {x})})});
+  call.setResult(0, call.add("Sub", {low, tail}));
+}
+
+void lowerHardsigmoid(CallLowering &call) {
+  double low = 0;
+  double high = 1;
+  TensorId x = timesScalar(call, plusScalar(call, call.tensor(0), 3), 1.0 / 6);
+  call.setResult(0, clamped(call, x, &low, &high));
+}
+
+void lowerHardswish(CallLowering &call) {
+  double low = 0;
+  double high = 1;
+  TensorId x = call.tensor(0);
+  TensorId gate = timesScalar(call, plusScalar(call, x, 3), 1.0 / 6);
+  call.setResult(0, call.add("Mul", {x, clamped(call, gate, &low, &high)}));
+}
+
+void lowerLogBase(CallLowering &call) {
+  double base = call.call().op == "aten::log2" ? 2 : 10;
+  TensorId x = call.tensorAs(0, call.resultInfo().dataType());
+  call.setResult(0,
+                 timesScalar(call, call.add("Log", {x}), 1 / std::log(base)));
+}
+
+void lowerFrac(CallLowering &call) {
+  TensorId x = call.tensor(0);
+  call.setResult(0, call.add("Sub", {x, call.add("Trunc", {x})}));
+}
+
+// a + value * b * c, and a + value * b / c
+void lowerFusedTerm(CallLowering &call) {
+  DataType type = call.resultInfo().dataType();
+  TensorId term = call.add(call.popartType(),
+                           {call.tensorAs(1, type), call.tensorAs(2, type)});
+  if (call.real(3) != 1) {
+    term = timesScalar(call, term, call.real(3));
+  }
+  call.setResult(0, call.add("Add", {call.tensorAs(0, type), term}));
+}
+
+// where(condition, a, b)
+void lowerWhere(CallLowering &call) {
+  DataType type = call.resultInfo().dataType();
+  call.setResult(
+      0, call.add("Select", {call.tensorAs(1, type), call.tensorAs(2, type),
+                             call.tensorAs(0, DataType::BOOL)}));
+}
+
+void lowerMaskedFill(CallLowering &call) {
+  DataType type = call.resultInfo().dataType();
+  call.setResult(
+      0, call.add("Select", {call.tensorAs(2, type), call.tensorAs(0, type),
+                             call.tensorAs(1, DataType::BOOL)}));
+}
+
+} // namespace
+
+std::vector<AtenRow> elementwiseRows() {
+  std::vector<AtenRow> rows = {
+      {"aten::abs", lowerUnary, "Abs"},
+      {"aten::asin", lowerUnary, "Asin"},
+      {"aten::bitwise_not", lowerUnary, "BitwiseNot"},
+      {"aten::ceil", lowerUnary, "Ceil"},
+      {"aten::cos", lowerUnary, "Cos"},
+      {"aten::erf", lowerUnary, "Erf"},
+      {"aten::exp", lowerUnary, "Exp"},
+      {"aten::expm1", lowerUnary, "Expm1"},
+      {"aten::floor", lowerUnary, "Floor"},
+      {"aten::log", lowerUnary, "Log"},
+      {"aten::log1p", lowerUnary, "Log1p"},
+      {"aten::neg", lowerUnary, "Neg"},
+      {"aten::reciprocal", lowerUnary, "Reciprocal"},
+      {"aten::relu", lowerUnary, "Relu"},
+      {"aten::round", lowerUnary, "NearbyInt"},
+      {"aten::rsqrt", lowerUnary, "Rsqrt"},
+      {"aten::sigmoid", lowerUnary, "Sigmoid"},
+      {"aten::sign", lowerUnary, "Sign"},
+      {"aten::sin", lowerUnary, "Sin"},
+      {"aten::sqrt", lowerUnary, "Sqrt"},
+      {"aten::tan", lowerUnary, "Tan"},
+      {"aten::tanh", lowerUnary, "Tanh"},
+      {"aten::trunc", lowerUnary, "Trunc"},
+      {"aten::atan2", lowerBinary, "Atan2"},
+      {"aten::fmod.Scalar", lowerBinary, "Remainder"},
+      {"aten::fmod.Tensor", lowerBinary, "Remainder"},
+      {"aten::maximum", lowerBinary, "Max"},
+      {"aten::minimum", lowerBinary, "Min"},
+      {"aten::pow.Scalar", lowerBinary, "Pow"},
+      {"aten::pow.Tensor_Tensor", lowerBinary, "Pow"},
+      {"aten::pow.Tensor_Scalar", lowerPowScalar},
+      {"aten::logical_not", lowerLogical, "Not"},
+      {"aten::logical_and", lowerLogical, "And"},
+      {"aten::logical_or", lowerLogical, "Or"},
+      {"aten::div.Tensor_mode", lowerDivMode},
+      {"aten::div.Scalar_mode", lowerDivMode},
+      {"aten::floor_divide", lowerFloorDivide},
+      {"aten::floor_divide.Scalar", lowerFloorDivide},
+      {"aten::clamp", lowerClamp},
+      {"aten::hardtanh", lowerClamp},
+      {"aten::clamp_min", lowerClampMin},
+      {"aten::clamp_max", lowerClampMax},
+      {"aten::leaky_relu", lowerLeakyRelu},
+      {"aten::silu", lowerSilu},
+      {"aten::gelu", lowerGelu},
+      {"aten::elu", lowerElu},
+      {"aten::softplus", lowerSoftplus},
+      {"aten::log_sigmoid", lowerLogSigmoid},
+      {"aten::log_sigmoid_forward", lowerLogSigmoid},
+      {"aten::hardsigmoid", lowerHardsigmoid},
+      {"aten::hardswish", lowerHardswish},
+      {"aten::log2", lowerLogBase},
+      {"aten::log10", lowerLogBase},
+      {"aten::frac", lowerFrac},
+      {"aten::addcmul", lowerFusedTerm, "Mul"},
+      {"aten::addcdiv", lowerFusedTerm, "Div"},
+      {"aten::where.self", lowerWhere},
+      {"aten::masked_fill.Scalar", lowerMaskedFill},
+      {"aten::masked_fill.Tensor", lowerMaskedFill},
+  };
+  // Operators with an overload for a tensor and one for a number.
+  const std::pair<const char *, AtenRow> families[] = {
+      {"add", {"", lowerAdd, "Add"}},
+      {"sub", {"", lowerAdd, "Sub"}},
+      {"rsub", {"", lowerReverseSub}},
+      {"mul", {"", lowerBinary, "Mul"}},
+      {"div", {"", lowerBinary, "Div"}},
+      {"eq", {"", lowerBinary, "Equal"}},
+      {"ne", {"", lowerBinary, "NotEqual"}},
+      {"gt", {"", lowerBinary, "Greater"}},
+      {"ge", {"", lowerBinary, "GreaterOrEqual"}},
+      {"lt", {"", lowerBinary, "Less"}},
+      {"le", {"", lowerBinary, "LessOrEqual"}},
+      {"bitwise_and", {"", lowerBinary, "BitwiseAnd"}},
+      {"bitwise_or", {"", lowerBinary, "BitwiseOr"}},
+      {"bitwise_xor", {"", lowerBinary, "BitwiseXor"}},
+  };
+  for (const auto &[name, row] : families) {
+    for (const char *overload : {".Tensor", ".Scalar"}) {
+      rows.push_back(row);
+      rows.back().op = std::string("aten::") + name + overload;
+    }
+  }
+  return rows;
+}
+
+} // namespace poptorch

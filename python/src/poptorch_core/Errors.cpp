@@ -1,0 +1,76 @@
+#include "Errors.hpp"
+
+#include <Error.hpp>
+
+#include <popart/error.hpp>
+#include <support/Error.hpp>
+
+#include <exception>
+#include <stdexcept>
+#include <string>
+
+namespace poptorch {
+namespace {
+
+namespace py = pybind11;
+
+// Never freed: exceptions outlive the module's own clean-up.
+PyObject *errorClass = nullptr;
+PyObject *recoverableClass = nullptr;
+PyObject *unrecoverableClass = nullptr;
+
+PyObject *makeClass(py::module_ &module, const char *name, PyObject *base) {
+  std::string qualified = std::string("poptorch.poptorch_core.") + name;
+  PyObject *created = PyErr_NewException(qualified.c_str(), base, nullptr);
+  module.attr(name) = py::handle(created);
+  return created;
+}
+
+void raise(PyObject *kind, const std::string &type,
+           const std::string &message) {
+  std::string location;
+  std::string text = "'" + type + "': " + message;
+  py::object error = py::reinterpret_borrow<py::object>(kind)(py::str(text));
+  error.attr("message") = message;
+  error.attr("type") = type;
+  error.attr("location") = location;
+  PyErr_SetObject(kind, error.ptr());
+}
+
+// Most specific first. The types of lower layers have no base of their own, so
+// they are told apart by what they derive from.
+void translate(std::exception_ptr pointer) {
+  if (!pointer) {
+    return;
+  }
+  try {
+    std::rethrow_exception(pointer);
+  } catch (const py::error_already_set &) {
+    throw; // raised in Python: stays what it is
+  } catch (const py::builtin_exception &) {
+    throw;
+  } catch (const Error &e) {
+    raise(errorClass, "poptorch_cpp_error", e.what());
+  } catch (const popart::internal_error &e) {
+    raise(errorClass, "popart_internal_exception", e.what());
+  } catch (const popart::error &e) {
+    raise(errorClass, "popart_exception", e.what());
+  } catch (const support::InternalError &e) {
+    raise(errorClass, "popart_internal_exception", e.what());
+  } catch (const std::out_of_range &e) {
+    raise(errorClass, "std::out_of_range", e.what());
+  } catch (const std::exception &e) {
+    raise(errorClass, "std::exception", e.what());
+  }
+}
+
+} // namespace
+
+void initErrors(py::module_ &module) {
+  errorClass = makeClass(module, "Error", PyExc_Exception);
+  recoverableClass = makeClass(module, "RecoverableError", errorClass);
+  unrecoverableClass = makeClass(module, "UnrecoverableError", errorClass);
+  py::register_exception_translator(&translate);
+}
+
+} // namespace poptorch

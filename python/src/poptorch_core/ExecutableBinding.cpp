@@ -1,0 +1,105 @@
+#include "ExecutableBinding.hpp"
+
+#include "convert.hpp"
+
+#include <pybind11/functional.h>
+#include <pybind11/stl.h>
+
+#include <memory>
+
+namespace poptorch {
+namespace {
+
+namespace py = pybind11;
+
+// Addresses of tensors' memory; None is a null pointer.
+std::vector<void *> toPointers(const py::list &addresses) {
+  std::vector<void *> pointers;
+  pointers.reserve(addresses.size());
+  for (auto address : addresses) {
+    pointers.push_back(
+        reinterpret_cast<void *>(address.cast<std::uintptr_t>()));
+  }
+  return pointers;
+}
+
+std::unique_ptr<Executable> compile(const py::object &pythonRecord,
+                                    const py::dict &pythonOptions,
+                                    const py::object &pythonOptimizer,
+                                    const py::object &callback) {
+  TraceRecord record = toTraceRecord(pythonRecord);
+  CompileOptions options = toCompileOptions(pythonOptions);
+  std::optional<OptimizerDescription> optimizer;
+  if (!pythonOptimizer.is_none()) {
+    optimizer = toOptimizerDescription(pythonOptimizer.cast<py::dict>());
+  }
+  Executable::Progress progress;
+  if (!callback.is_none()) {
+    progress = [&callback](int done, int total) {
+      py::gil_scoped_acquire gil;
+      callback(done, total);
+    };
+  }
+  py::gil_scoped_release noGil;
+  return std::make_unique<Executable>(record, options, optimizer, progress);
+}
+
+void run(Executable &executable, const py::list &inputs,
+         const py::list &outputs) {
+  auto in = toPointers(inputs);
+  auto out = toPointers(outputs);
+  py::gil_scoped_release noGil;
+  executable.run(in, out);
+}
+
+// (type, shape) of each output.
+py::list outputInfos(const Executable &executable) {
+  py::list infos;
+  for (const auto &info : executable.outputInfos()) {
+    infos.append(py::make_tuple(info.data_type(), info.shape()));
+  }
+  return infos;
+}
+
+void writeWeights(Executable &executable, const py::list &addresses) {
+  auto weights = toPointers(addresses);
+  py::gil_scoped_release noGil;
+  executable.writeWeights(weights);
+}
+
+void readWeights(Executable &executable, const py::list &addresses) {
+  auto weights = toPointers(addresses);
+  py::gil_scoped_release noGil;
+  executable.readWeights(weights);
+}
+
+void setOptimizer(Executable &executable, const py::dict &optimizer) {
+  auto description = toOptimizerDescription(optimizer);
+  py::gil_scoped_release noGil;
+  executable.setOptimizer(description);
+}
+
+} // namespace
+
+void initExecutable(py::module_ &module) {
+  using Release = py::call_guard<py::gil_scoped_release>;
+  py::class_<Executable>(module, "Executable")
+      .def(py::init(&compile), py::arg("record"), py::arg("options"),
+           py::arg("optimizer"), py::arg("progress"))
+      .def("run", &run)
+      .def("outputInfos", &outputInfos)
+      .def("writtenInputs", &Executable::writtenInputs)
+      .def("stateNames", &Executable::stateNames)
+      .def("writeWeights", &writeWeights)
+      .def("readWeights", &readWeights)
+      .def("setOptimizer", &setOptimizer)
+      .def("attach", &Executable::attach, Release())
+      .def("detach", &Executable::detach, Release())
+      .def("isAttached", &Executable::isAttached)
+      .def("tensorNames", &Executable::tensorNames)
+      .def("summary", &Executable::summary, Release())
+      .def("printIr", &Executable::printIr, py::arg("machine") = false)
+      .def("ipuCount", &Executable::ipuCount);
+}
+
+} // namespace poptorch
