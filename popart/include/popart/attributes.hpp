@@ -30,6 +30,9 @@ public:
   Ints getInts(const std::string &name, const Ints &fallback) const;
   Floats getFloats(const std::string &name, const Floats &fallback) const;
 
+  // "strides=[1,1], group=1", for messages and dumps.
+  std::string str() const;
+
 private:
   std::map<std::string, Int> ints_;
   std::map<std::string, Float> floats_;

@@ -31,6 +31,10 @@ public:
 
 class Graph {
 public:
+  Graph() = default;
+  Graph(const Graph &) = delete; // operations point at their graph
+  Graph &operator=(const Graph &) = delete;
+
   // An input fed by the host for every micro-batch.
   TensorId addStream(const TensorId &id, const TensorInfo &info);
   // A weight or other state; `data` is copied.
@@ -59,10 +63,21 @@ public:
   const std::list<std::unique_ptr<Op>> &getOps() const { return ops_; }
 
 private:
+  using Ops = std::list<std::unique_ptr<Op>>;
+
+  TensorId addTensor(const TensorId &id, const TensorInfo &info,
+                     TensorType type, const void *data);
+  Op &addOpBefore(Ops::iterator position, const OperatorIdentifier &opid,
+                  const std::vector<TensorId> &inputs,
+                  const std::vector<TensorId> &outputs,
+                  const Attributes &attributes, const Op::Settings &settings);
+  void connect(Op &op);
+  TensorId uniqueName(const std::string &stem);
+
   friend class GraphEditor; // popart/src/ir/GraphEditor.hpp: insert, erase,
                             // move
   std::map<TensorId, Tensor> tensors_;
-  std::list<std::unique_ptr<Op>> ops_;
+  Ops ops_;
   std::int64_t nextName_ = 0;
 };
 

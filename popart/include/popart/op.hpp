@@ -53,7 +53,6 @@ public:
 
   Op(Graph &graph, const OpRule &rule, OperatorIdentifier opid,
      Attributes attributes, Settings settings);
-  virtual ~Op() = default;
 
   Graph &getGraph() const { return *graph_; }
   const OpRule &rule() const { return *rule_; }
@@ -62,7 +61,12 @@ public:
   const TensorInfo &outInfo(OutIndex i) const;
   const Shape &inShape(InIndex i) const { return inInfo(i).shape(); }
   const Shape &outShape(OutIndex i) const { return outInfo(i).shape(); }
+  // False for an optional input that was left out (an empty id).
   bool hasInput(InIndex i) const;
+  // The input whose storage output i updates in place; -1: an ordinary output.
+  InIndex modifiedInput(OutIndex i) const;
+  // "model/conv1/Conv (ai.onnx.Conv)", for messages.
+  std::string str() const;
 
 private:
   Graph *graph_;

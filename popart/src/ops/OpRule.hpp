@@ -4,32 +4,36 @@
 
 #include <popart/op.hpp>
 
-#include <optional>
+#include <string>
 #include <vector>
 
 namespace popart {
 
-class GradientBuilder;  // autodiff/GradientBuilder.hpp
-class LoweringContext;  // lowering/LoweringContext.hpp
+class GradientBuilder; // autodiff/GradientBuilder.hpp
+class LoweringContext; // lowering/LoweringContext.hpp
 
 struct OpRule {
-  const char *domain;
-  const char *type;
-  int version;
+  std::string domain;
+  std::string type;
 
   // Types and shapes of the outputs, private side outputs included. Throws
   // popart::error for inputs that make no sense.
-  std::vector<TensorInfo> (*infer)(const Op &op);
+  std::vector<TensorInfo> (*infer)(const Op &op) = nullptr;
 
   // Adds the operations that compute the inputs' gradients from the outputs';
   // null: the gradient stops here.
-  void (*differentiate)(GradientBuilder &builder, const Op &op);
+  void (*differentiate)(GradientBuilder &builder, const Op &op) = nullptr;
 
   // Calls PopLibs to add the operation to the Poplar program.
-  void (*lower)(LoweringContext &context, const Op &op);
+  void (*lower)(LoweringContext &context, const Op &op) = nullptr;
+
+  // The variable that output `output` is a new version of, in the same storage,
+  // as an index of the input; -1 for an ordinary output. Null: all ordinary.
+  InIndex (*modifiedInput)(const Op &op, OutIndex output) = nullptr;
 };
 
-// Null when there is no such operator.
+// Null when there is no such operator. Every version of an operator shares one
+// rule: the attributes tell them apart.
 const OpRule *findOpRule(const OperatorIdentifier &opid);
 
 } // namespace popart

@@ -1,0 +1,14 @@
+// Reverse-mode differentiation: appends to the graph what computes the gradient
+// of the loss by every variable that the optimiser updates.
+#pragma once
+
+#include <popart/ir.hpp>
+
+namespace popart {
+
+// The gradient of tensor t is named Gradient___t; several paths meet in one
+// Sum. The loss's own gradient is the loss scaling. Gradients of other tensors
+// are made too where an anchor asks for them.
+void differentiate(Ir &ir);
+
+} // namespace popart

@@ -1,0 +1,110 @@
+// Attributes by name: one map per ONNX attribute type.
+#include <popart/attributes.hpp>
+
+#include <sstream>
+#include <utility>
+
+namespace popart {
+namespace {
+
+template <typename T>
+const T &find(const std::map<std::string, T> &values, const std::string &name,
+              const T &fallback) {
+  auto found = values.find(name);
+  return found == values.end() ? fallback : found->second;
+}
+
+template <typename T>
+void print(std::ostream &out, const std::vector<T> &list) {
+  out << '[';
+  for (std::size_t i = 0; i < list.size(); ++i) {
+    out << (i == 0 ? "" : ",") << list[i];
+  }
+  out << ']';
+}
+
+} // namespace
+
+Attributes &Attributes::set(const std::string &name, Int value) {
+  ints_[name] = value;
+  return *this;
+}
+
+Attributes &Attributes::set(const std::string &name, Float value) {
+  floats_[name] = value;
+  return *this;
+}
+
+Attributes &Attributes::set(const std::string &name, String value) {
+  strings_[name] = std::move(value);
+  return *this;
+}
+
+Attributes &Attributes::set(const std::string &name, Ints value) {
+  intLists_[name] = std::move(value);
+  return *this;
+}
+
+Attributes &Attributes::set(const std::string &name, Floats value) {
+  floatLists_[name] = std::move(value);
+  return *this;
+}
+
+bool Attributes::hasAttribute(const std::string &name) const {
+  return ints_.count(name) > 0 || floats_.count(name) > 0 ||
+         strings_.count(name) > 0 || intLists_.count(name) > 0 ||
+         floatLists_.count(name) > 0;
+}
+
+Attributes::Int Attributes::getInt(const std::string &name,
+                                   Int fallback) const {
+  return find(ints_, name, fallback);
+}
+
+Attributes::Float Attributes::getFloat(const std::string &name,
+                                       Float fallback) const {
+  return find(floats_, name, fallback);
+}
+
+Attributes::String Attributes::getString(const std::string &name,
+                                         const String &fallback) const {
+  return find(strings_, name, fallback);
+}
+
+Attributes::Ints Attributes::getInts(const std::string &name,
+                                     const Ints &fallback) const {
+  return find(intLists_, name, fallback);
+}
+
+Attributes::Floats Attributes::getFloats(const std::string &name,
+                                         const Floats &fallback) const {
+  return find(floatLists_, name, fallback);
+}
+
+std::string Attributes::str() const {
+  std::ostringstream out;
+  const char *separator = "";
+  auto next = [&](const std::string &name) -> std::ostream & {
+    out << separator << name << '=';
+    separator = ", ";
+    return out;
+  };
+  for (const auto &[name, value] : ints_) {
+    next(name) << value;
+  }
+  for (const auto &[name, value] : floats_) {
+    next(name) << value;
+  }
+  for (const auto &[name, value] : strings_) {
+    next(name) << '"' << value << '"';
+  }
+  for (const auto &[name, value] : intLists_) {
+    print(next(name), value);
+  }
+  for (const auto &[name, value] : floatLists_) {
+    print(next(name), value);
+  }
+  return out.str();
+}
+
+} // namespace popart

@@ -1,0 +1,133 @@
+// Building a graph: tensors, and operations whose outputs are inferred.
+#include <popart/graph.hpp>
+
+#include <ops/OpRule.hpp>
+#include <popart/error.hpp>
+#include <support/Error.hpp>
+
+#include <utility>
+
+namespace popart {
+
+TensorId Graph::addTensor(const TensorId &id, const TensorInfo &info,
+                          TensorType type, const void *data) {
+  support::requireUser<error>(!id.empty(), "[Graph] a tensor has no name");
+  support::requireUser<error>(!hasTensor(id),
+                              "[Graph] there is a tensor '{}' already", id);
+  support::requireUser<error>(info.dataType() != DataType::UNDEFINED,
+                              "[Graph] tensor '{}' has no data type", id);
+  Tensor &tensor = tensors_[id];
+  tensor.id = id;
+  tensor.info = info;
+  tensor.type = type;
+  if (data) {
+    const char *bytes = static_cast<const char *>(data);
+    tensor.data.assign(bytes, bytes + info.nbytes());
+  }
+  return id;
+}
+
+TensorId Graph::addStream(const TensorId &id, const TensorInfo &info) {
+  return addTensor(id, info, TensorType::Stream, nullptr);
+}
+
+TensorId Graph::addVariable(const TensorId &id, const TensorInfo &info,
+                            const void *data) {
+  return addTensor(id, info, TensorType::Variable, data);
+}
+
+TensorId Graph::addConstant(const TensorId &id, const TensorInfo &info,
+                            const void *data) {
+  return addTensor(id, info, TensorType::Const, data);
+}
+
+Op &Graph::addOp(const OperatorIdentifier &opid,
+                 const std::vector<TensorId> &inputs,
+                 const std::vector<TensorId> &outputs,
+                 const Attributes &attributes, const Op::Settings &settings) {
+  return addOpBefore(ops_.end(), opid, inputs, outputs, attributes, settings);
+}
+
+std::vector<TensorId> Graph::addOp(const OperatorIdentifier &opid,
+                                   const std::vector<TensorId> &inputs,
+                                   unsigned count, const Attributes &attributes,
+                                   const Op::Settings &settings) {
+  const Op &op =
+      addOpBefore(ops_.end(), opid, inputs, std::vector<TensorId>(count),
+                  attributes, settings);
+  return {op.outputs.begin(), op.outputs.begin() + count};
+}
+
+Op &Graph::addOpBefore(Ops::iterator position, const OperatorIdentifier &opid,
+                       const std::vector<TensorId> &inputs,
+                       const std::vector<TensorId> &outputs,
+                       const Attributes &attributes,
+                       const Op::Settings &settings) {
+  const OpRule *rule = findOpRule(opid);
+  support::requireUser<error>(rule != nullptr, "No class for {}.{}:{}",
+                              opid.domain, opid.type, opid.version);
+  auto op = std::make_unique<Op>(*this, *rule, opid, attributes, settings);
+  op->inputs = inputs;
+  for (const TensorId &id : inputs) {
+    support::requireUser<error>(id.empty() || hasTensor(id),
+                                "[{}] input '{}' is not a tensor of the graph",
+                                op->str(), id);
+  }
+  std::vector<TensorInfo> infos = rule->infer(*op);
+  support::requireUser<error>(outputs.size() <= infos.size(),
+                              "[{}] has {} outputs, not {}", op->str(),
+                              infos.size(), outputs.size());
+  for (std::size_t i = 0; i < infos.size(); ++i) {
+    bool isNamed = i < outputs.size() && !outputs[i].empty();
+    op->outputs.push_back(
+        addTensor(isNamed ? outputs[i] : uniqueName(opid.type), infos[i],
+                  TensorType::ActGrad, nullptr));
+  }
+  connect(*op);
+  return **ops_.insert(position, std::move(op));
+}
+
+void Graph::connect(Op &op) {
+  for (const TensorId &id : op.inputs) {
+    if (!id.empty()) {
+      getTensor(id).consumers.push_back(&op);
+    }
+  }
+  for (const TensorId &id : op.outputs) {
+    getTensor(id).producer = &op;
+  }
+}
+
+TensorId Graph::uniqueName(const std::string &stem) {
+  for (;;) {
+    TensorId id = stem + ":" + std::to_string(nextName_++);
+    if (!hasTensor(id)) {
+      return id;
+    }
+  }
+}
+
+bool Graph::hasTensor(const TensorId &id) const {
+  return tensors_.count(id) > 0;
+}
+
+Tensor &Graph::getTensor(const TensorId &id) {
+  auto found = tensors_.find(id);
+  support::requireUser<error>(found != tensors_.end(),
+                              "[Graph] there is no tensor '{}'", id);
+  return found->second;
+}
+
+const Tensor &Graph::getTensor(const TensorId &id) const {
+  return const_cast<Graph *>(this)->getTensor(id);
+}
+
+std::vector<TensorId> Graph::getTensorIds() const {
+  std::vector<TensorId> ids;
+  for (const auto &[id, tensor] : tensors_) {
+    ids.push_back(id);
+  }
+  return ids;
+}
+
+} // namespace popart

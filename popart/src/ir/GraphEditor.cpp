@@ -1,0 +1,119 @@
+// Insertion, removal and renaming in a graph.
+#include <ir/GraphEditor.hpp>
+
+#include <ops/OpRule.hpp>
+#include <popart/error.hpp>
+#include <support/Error.hpp>
+
+#include <algorithm>
+#include <utility>
+
+namespace popart {
+
+GraphEditor::GraphEditor(Graph &graph) : graph_(graph) {
+  for (auto it = graph.ops_.begin(); it != graph.ops_.end(); ++it) {
+    positions_[it->get()] = it;
+  }
+}
+
+Op &GraphEditor::insertBefore(const Op *position,
+                              const OperatorIdentifier &opid,
+                              const std::vector<TensorId> &inputs,
+                              const std::vector<TensorId> &outputs,
+                              const Attributes &attributes,
+                              const Op::Settings &settings) {
+  Position at = position ? positions_.at(position) : graph_.ops_.end();
+  Op &op = graph_.addOpBefore(at, opid, inputs, outputs, attributes, settings);
+  positions_[&op] = std::prev(at);
+  return op;
+}
+
+Op *GraphEditor::next(const Op &op) const {
+  Position after = std::next(positions_.at(&op));
+  return after == graph_.ops_.end() ? nullptr : after->get();
+}
+
+void GraphEditor::erase(Op &op) {
+  for (const TensorId &id : op.inputs) {
+    if (!id.empty()) {
+      std::erase(graph_.getTensor(id).consumers, &op);
+    }
+  }
+  for (const TensorId &id : op.outputs) {
+    support::requireInternal(graph_.getTensor(id).consumers.empty(),
+                             "{} is erased while '{}' has consumers", op.str(),
+                             id);
+    graph_.tensors_.erase(id);
+  }
+  auto found = positions_.find(&op);
+  graph_.ops_.erase(found->second);
+  positions_.erase(found);
+}
+
+void GraphEditor::eraseTensor(const TensorId &id) {
+  const Tensor &tensor = graph_.getTensor(id);
+  support::requireInternal(!tensor.producer && tensor.consumers.empty(),
+                           "tensor '{}' is erased while in use", id);
+  graph_.tensors_.erase(id);
+}
+
+void GraphEditor::renameTensor(const TensorId &from, const TensorId &to) {
+  support::requireInternal(!graph_.hasTensor(to),
+                           "'{}' is renamed to '{}', which exists", from, to);
+  auto node = graph_.tensors_.extract(from);
+  node.key() = to;
+  node.mapped().id = to;
+  Tensor &tensor = graph_.tensors_.insert(std::move(node)).position->second;
+  if (tensor.producer) {
+    std::replace(tensor.producer->outputs.begin(),
+                 tensor.producer->outputs.end(), from, to);
+  }
+  for (Op *consumer : tensor.consumers) {
+    std::replace(consumer->inputs.begin(), consumer->inputs.end(), from, to);
+  }
+}
+
+void GraphEditor::replaceInput(Op &op, InIndex index, const TensorId &id) {
+  TensorId &input = op.inputs.at(static_cast<std::size_t>(index));
+  auto &consumers = graph_.getTensor(input).consumers;
+  // One entry per use: an operation may read a tensor twice.
+  consumers.erase(std::find(consumers.begin(), consumers.end(), &op));
+  input = id;
+  graph_.getTensor(id).consumers.push_back(&op);
+}
+
+void GraphEditor::reorder(const std::vector<Op *> &order) {
+  support::requireInternal(order.size() == graph_.ops_.size(),
+                           "a new order has {} of {} operations", order.size(),
+                           graph_.ops_.size());
+  for (Op *op : order) {
+    Position position = positions_.at(op);
+    graph_.ops_.splice(graph_.ops_.end(), graph_.ops_, position);
+  }
+}
+
+void GraphEditor::copyFrom(const Graph &source) {
+  support::requireInternal(graph_.tensors_.empty(),
+                           "a graph is copied over a graph in use");
+  graph_.tensors_ = source.tensors_;
+  graph_.nextName_ = source.nextName_;
+  for (auto &[id, tensor] : graph_.tensors_) {
+    tensor.producer = nullptr;
+    tensor.consumers.clear();
+  }
+  for (const auto &op : source.ops_) {
+    auto copy = std::make_unique<Op>(graph_, op->rule(), op->opid,
+                                     op->attributes, op->settings);
+    copy->inputs = op->inputs;
+    copy->outputs = op->outputs;
+    graph_.connect(*copy);
+    graph_.ops_.push_back(std::move(copy));
+    positions_[graph_.ops_.back().get()] = std::prev(graph_.ops_.end());
+  }
+}
+
+TensorId GraphEditor::uniqueName(const std::string &stem) {
+  return graph_.uniqueName(stem);
+}
+
+} // namespace popart

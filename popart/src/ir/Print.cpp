@@ -1,0 +1,61 @@
+// Dumps for people: "y FLOAT{2,3} = ai.onnx.Relu(x) @ipu 0, stage 1".
+#include <ir/Print.hpp>
+
+#include <support/Shape.hpp>
+
+#include <fmt/format.h>
+
+namespace popart {
+namespace {
+
+std::string typed(const Tensor &tensor) {
+  return fmt::format("{} {}{}", tensor.id, tensor.info.data_type(),
+                     support::toString(tensor.info.shape()));
+}
+
+std::string printOp(const Op &op) {
+  std::vector<std::string> outputs;
+  for (const TensorId &id : op.outputs) {
+    outputs.push_back(typed(op.getGraph().getTensor(id)));
+  }
+  std::string line =
+      fmt::format("{} = {}.{}({})", fmt::join(outputs, ", "), op.opid.domain,
+                  op.opid.type, fmt::join(op.inputs, ", "));
+  std::string attributes = op.attributes.str();
+  if (!attributes.empty()) {
+    line += " {" + attributes + "}";
+  }
+  if (op.settings.vgraphId != unusedVGraphId) {
+    line += fmt::format(" @ipu {}", op.settings.vgraphId);
+  }
+  if (op.settings.pipelineStage != unusedPipelineStage) {
+    line += fmt::format(", stage {}", op.settings.pipelineStage);
+  }
+  if (op.settings.executionContext ==
+      ExecutionContext::AccumulateOuterFragment) {
+    line += ", once per update";
+  }
+  return line + "\n";
+}
+
+} // namespace
+
+std::string printGraph(const Graph &graph) {
+  std::string text;
+  for (const TensorId &id : graph.getTensorIds()) {
+    const Tensor &tensor = graph.getTensor(id);
+    const char *kind = tensor.type == TensorType::Stream     ? "stream"
+                       : tensor.type == TensorType::Variable ? "variable"
+                       : tensor.type == TensorType::Const    ? "constant"
+                                                             : nullptr;
+    if (kind) {
+      text += fmt::format("{} {}\n", kind, typed(tensor));
+    }
+  }
+  for (const auto &op : graph.getOps()) {
+    text += printOp(*op);
+  }
+  return text;
+}
+
+} // namespace popart

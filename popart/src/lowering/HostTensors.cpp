@@ -1,0 +1,160 @@
+// Weights, constants, inputs and anchors in the Poplar graph.
+#include <lowering/HostTensors.hpp>
+
+#include <lowering/Types.hpp>
+#include <popart/tensornames.hpp>
+#include <support/Error.hpp>
+#include <transforms/Passes.hpp>
+
+#include <popops/internal/Kinds.hpp>
+#include <poputil/internal/Tiles.hpp>
+
+#include <poplar/internal/Access.hpp>
+
+#include <cstring>
+
+namespace popart {
+namespace {
+
+using poplar::program::Copy;
+using poplar::program::Sequence;
+
+// The host's bytes as the device keeps them: 64-bit integers become 32-bit.
+std::vector<std::byte> deviceBytes(const Tensor &tensor) {
+  DataType type = tensor.info.dataType();
+  if (type != DataType::INT64 && type != DataType::UINT64) {
+    std::vector<std::byte> bytes(tensor.data.size());
+    std::memcpy(bytes.data(), tensor.data.data(), bytes.size());
+    return bytes;
+  }
+  auto count = static_cast<std::size_t>(tensor.info.nelms());
+  std::vector<std::int64_t> wide(count);
+  std::memcpy(wide.data(), tensor.data.data(), tensor.data.size());
+  std::vector<std::int32_t> narrow(wide.begin(), wide.end());
+  std::vector<std::byte> bytes(count * sizeof(std::int32_t));
+  std::memcpy(bytes.data(), narrow.data(), bytes.size());
+  return bytes;
+}
+
+void setContents(LoweringContext &context, const poplar::Tensor &variable,
+                 const Tensor &tensor, bool isConstant) {
+  const auto &view = poplar::internal::tensorView(variable);
+  auto &data = poplar::internal::graphData(context.graph());
+  auto &target = data.variables[view.pieces.front().variable.index()];
+  target.initialData = deviceBytes(tensor);
+  target.isConstant = isConstant;
+}
+
+PipelineStage stageOf(const Tensor &tensor) {
+  if (tensor.producer) {
+    return tensor.producer->settings.pipelineStage;
+  }
+  PipelineStage stage = unusedPipelineStage;
+  for (const Op *consumer : tensor.consumers) {
+    PipelineStage other = consumer->settings.pipelineStage;
+    stage = stage == unusedPipelineStage ? other : std::min(stage, other);
+  }
+  return stage;
+}
+
+void addSum(LoweringContext &context, const Tensor &tensor,
+            AnchorStream &anchor, poplar::Tensor &source) {
+  const std::string_view names[] = {"sum", "x"};
+  poplar::Tensor sum = context.addVariable(
+      tensor.info, homeOf(tensor), reservedAnchorSumPrefix() + tensor.id);
+  Sequence reset;
+  popops::internal::fill(context.graph(), sum, 0.0, reset,
+                         anchor.id + "/anchorSum");
+  Sequence add;
+  popops::internal::elementwiseWithOutput(
+      context.graph(), kernels::Expression::parse("sum+x", names),
+      {sum, source}, sum, add, anchor.id + "/anchorSum");
+  anchor.reset = reset;
+  anchor.add = add;
+  source = sum;
+}
+
+bool isReturned(const AnchorStream &anchor, std::int64_t batch) {
+  switch (anchor.type.id()) {
+  case AnchorReturnTypeId::All:
+    return true;
+  case AnchorReturnTypeId::EveryN:
+    return (batch + 1) % anchor.type.rp() == 0;
+  case AnchorReturnTypeId::Sum:
+  case AnchorReturnTypeId::Final:
+    return false;
+  }
+  return false;
+}
+
+} // namespace
+
+std::string anchorHandle(const TensorId &id) {
+  return "anchor:" + id;
+}
+
+std::vector<InputStream> addHostTensors(LoweringContext &context, const Ir &ir,
+                                        const Graph &graph) {
+  std::vector<InputStream> inputs;
+  bool isFrozen = !ir.isTraining() && ir.sessionOptions.constantWeights;
+  for (const TensorId &id : graph.getTensorIds()) {
+    const Tensor &tensor = graph.getTensor(id);
+    bool isUnused = tensor.consumers.empty() && !ir.dataFlow.isAnchored(id);
+    if (tensor.producer || (isUnused && tensor.type != TensorType::Variable)) {
+      continue;
+    }
+    poplar::Tensor variable =
+        context.addVariable(tensor.info, homeOf(tensor), id);
+    context.setTensor(id, variable);
+    if (tensor.type == TensorType::Stream) {
+      auto stream = context.graph().addHostToDeviceFIFO(
+          id, variable.elementType(), variable.numElements());
+      inputs.push_back({id, stageOf(tensor), Copy(stream, variable)});
+      continue;
+    }
+    bool isConstant = isFrozen || tensor.type == TensorType::Const;
+    setContents(context, variable, tensor, isConstant);
+    if (!isConstant) {
+      context.graph().createHostWrite(id, variable);
+      context.graph().createHostRead(id, variable);
+    }
+  }
+  return inputs;
+}
+
+std::vector<AnchorStream> addAnchors(LoweringContext &context, const Ir &ir,
+                                     const Graph &graph) {
+  std::vector<AnchorStream> anchors;
+  for (const auto &[id, type] : ir.dataFlow.getAnchorReturnTypeMap()) {
+    const Tensor &tensor = graph.getTensor(id);
+    AnchorStream anchor;
+    anchor.id = id;
+    anchor.stage = stageOf(tensor);
+    anchor.type = type;
+    poplar::Tensor source = context.tensor(id);
+    if (type.id() == AnchorReturnTypeId::Sum) {
+      addSum(context, tensor, anchor, source);
+    }
+    auto stream = context.graph().addDeviceToHostFIFO(
+        anchorHandle(id), source.elementType(), source.numElements());
+    anchor.copy = Copy(source, stream);
+    anchors.push_back(anchor);
+  }
+  return anchors;
+}
+
+void addReturns(Sequence &program, const std::vector<AnchorStream> &anchors,
+                PipelineStage stage, std::int64_t batch) {
+  for (const AnchorStream &anchor : anchors) {
+    if (anchor.stage != stage) {
+      continue;
+    }
+    if (anchor.type.id() == AnchorReturnTypeId::Sum) {
+      program.add(anchor.add);
+    } else if (isReturned(anchor, batch)) {
+      program.add(anchor.copy);
+    }
+  }
+}
+
+} // namespace popart

@@ -1,0 +1,51 @@
+// The tensors that come from the host or go to it: weights, constants, inputs
+// and anchors, and the streams that carry them.
+#pragma once
+
+#include <lowering/LoweringContext.hpp>
+#include <popart/ir.hpp>
+
+#include <poplar/DataStream.hpp>
+#include <poplar/Program.hpp>
+
+#include <vector>
+
+namespace popart {
+
+// An input and where it enters.
+struct InputStream {
+  TensorId id;
+  PipelineStage stage = unusedPipelineStage;
+  poplar::program::Program copy; // from the stream, once per micro-batch
+};
+
+// An anchor and when it leaves.
+struct AnchorStream {
+  TensorId id;
+  PipelineStage stage = unusedPipelineStage;
+  AnchorReturnType type;
+  // Sum only: at the start of the step, and in every micro-batch.
+  poplar::program::Program reset;
+  poplar::program::Program add;
+  poplar::program::Program copy; // to the stream
+};
+
+// Stream handles and host access handles are the tensors' ids; an anchor's
+// stream is "anchor:" and its id, because an input may be an anchor too.
+std::string anchorHandle(const TensorId &id);
+
+// Creates constants, variables with their initial values and host access, and
+// input tensors. Weights that cannot change are constants.
+std::vector<InputStream> addHostTensors(LoweringContext &context, const Ir &ir,
+                                        const Graph &graph);
+
+// Once all operations are lowered. Anchors are named by the model's graph.
+std::vector<AnchorStream> addAnchors(LoweringContext &context, const Ir &ir,
+                                     const Graph &graph);
+
+// What a micro-batch of batch `batch` returns from one stage.
+void addReturns(poplar::program::Sequence &program,
+                const std::vector<AnchorStream> &anchors, PipelineStage stage,
+                std::int64_t batch);
+
+} // namespace popart

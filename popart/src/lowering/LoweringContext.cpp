@@ -1,0 +1,89 @@
+// Lowering one operation at a time.
+#include <lowering/LoweringContext.hpp>
+
+#include <lowering/Types.hpp>
+#include <ops/OpRule.hpp>
+#include <popart/error.hpp>
+#include <support/Error.hpp>
+
+#include <popnn/internal/Kinds.hpp>
+#include <popops/internal/Kinds.hpp>
+#include <poputil/internal/Tiles.hpp>
+
+#include <algorithm>
+
+namespace popart {
+
+void LoweringContext::lower(const Op &op, poplar::program::Sequence &program) {
+  support::requireInternal(op.rule().lower != nullptr, "{} cannot be lowered",
+                           op.str());
+  op_ = &op;
+  program_ = &program;
+  debugPath_ = op.settings.name.empty() ? op.opid.type : op.settings.name;
+  op.rule().lower(*this, op);
+  for (const TensorId &id : op.outputs) {
+    support::requireInternal(hasTensor(id), "{} was lowered without '{}'",
+                             op.str(), id);
+  }
+}
+
+poplar::Tensor LoweringContext::in(InIndex i) const {
+  return tensor(op_->inputs.at(static_cast<std::size_t>(i)));
+}
+
+void LoweringContext::setOut(OutIndex i, const poplar::Tensor &tensor) {
+  const TensorId &id = op_->outputs.at(static_cast<std::size_t>(i));
+  support::requireInternal(tensor.shape() == poplarShape(op_->outShape(i)),
+                           "{} made '{}' with shape {} instead of {}",
+                           op_->str(), id, tensor.shapeToString(),
+                           support::toString(op_->outShape(i)));
+  setTensor(id, tensor);
+}
+
+std::vector<poplar::Tensor>
+LoweringContext::emit(const std::string &kind,
+                      const kernels::Attributes &attributes,
+                      const std::vector<poplar::Tensor> &inputs,
+                      const poplar::OptionFlags &options) {
+  auto *function = popnn::internal::findKindFunction(kind);
+  support::requireInternal(function != nullptr, "no library has kind {}", kind);
+  return function(graph_, attributes, inputs, *program_, debugPath_, options);
+}
+
+poplar::Tensor
+LoweringContext::emit(const kernels::Expression &expression,
+                      const std::vector<poplar::Tensor> &inputs) {
+  return popops::internal::elementwise(graph_, expression, inputs, *program_,
+                                       debugPath_);
+}
+
+void LoweringContext::emitTo(const kernels::Expression &expression,
+                             const std::vector<poplar::Tensor> &inputs,
+                             const poplar::Tensor &output) {
+  popops::internal::elementwiseWithOutput(graph_, expression, inputs, output,
+                                          *program_, debugPath_);
+}
+
+poplar::Tensor LoweringContext::addVariable(const TensorInfo &info,
+                                            VGraphId ipu,
+                                            const std::string &name) {
+  unsigned tiles = graph_.getTarget().getTilesPerIPU();
+  auto first = static_cast<unsigned>(std::max<VGraphId>(0, ipu)) * tiles;
+  return poputil::internal::addLinearVariable(
+      graph_, {deviceType(info.dataType()), info.shape()}, {first, tiles},
+      name);
+}
+
+const poplar::Tensor &LoweringContext::tensor(const TensorId &id) const {
+  auto found = tensors_.find(id);
+  support::requireInternal(found != tensors_.end(),
+                           "'{}' is used before it is lowered", id);
+  return found->second;
+}
+
+void LoweringContext::setTensor(const TensorId &id,
+                                const poplar::Tensor &tensor) {
+  tensors_[id] = tensor;
+}
+
+} // namespace popart

@@ -1,0 +1,67 @@
+// What an operation's lowering works with: its operands as Poplar tensors, the
+// program it appends to, and the functions of PopLibs by kind.
+#pragma once
+
+#include <kernels/Attributes.hpp>
+#include <kernels/Expression.hpp>
+#include <popart/graph.hpp>
+
+#include <poplar/Graph.hpp>
+#include <poplar/OptionFlags.hpp>
+#include <poplar/Program.hpp>
+#include <poplar/Tensor.hpp>
+
+#include <map>
+#include <string>
+#include <vector>
+
+namespace popart {
+
+struct SessionOptions;
+
+class LoweringContext {
+public:
+  LoweringContext(poplar::Graph &graph, const SessionOptions &options)
+      : graph_(graph), options_(options) {}
+
+  poplar::Graph &graph() { return graph_; }
+  const SessionOptions &options() const { return options_; }
+
+  // Appends what `op` computes to `program`.
+  void lower(const Op &op, poplar::program::Sequence &program);
+
+  // For the rules, while their operation is being lowered:
+  poplar::program::Sequence &program() { return *program_; }
+  poplar::Tensor in(InIndex i) const;
+  void setOut(OutIndex i, const poplar::Tensor &tensor);
+  // Adds one operation of this kind and returns its outputs.
+  std::vector<poplar::Tensor> emit(const std::string &kind,
+                                   const kernels::Attributes &attributes,
+                                   const std::vector<poplar::Tensor> &inputs,
+                                   const poplar::OptionFlags &options = {});
+  // An element-wise expression over operands that broadcast to one shape.
+  poplar::Tensor emit(const kernels::Expression &expression,
+                      const std::vector<poplar::Tensor> &inputs);
+  // The same, written over `output`.
+  void emitTo(const kernels::Expression &expression,
+              const std::vector<poplar::Tensor> &inputs,
+              const poplar::Tensor &output);
+  // A new variable, spread over the tiles of an IPU (the first when unused).
+  poplar::Tensor addVariable(const TensorInfo &info, VGraphId ipu,
+                             const std::string &name);
+  const std::string &debugPath() const { return debugPath_; }
+
+  bool hasTensor(const TensorId &id) const { return tensors_.count(id) > 0; }
+  const poplar::Tensor &tensor(const TensorId &id) const;
+  void setTensor(const TensorId &id, const poplar::Tensor &tensor);
+
+private:
+  poplar::Graph &graph_;
+  const SessionOptions &options_;
+  std::map<TensorId, poplar::Tensor> tensors_;
+  const Op *op_ = nullptr;
+  poplar::program::Sequence *program_ = nullptr;
+  std::string debugPath_;
+};
+
+} // namespace popart

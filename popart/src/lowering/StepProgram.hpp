@@ -1,0 +1,21 @@
+// One step of the session as a Poplar program.
+#pragma once
+
+#include <popart/ir.hpp>
+
+#include <poplar/Graph.hpp>
+#include <poplar/Program.hpp>
+
+namespace popart {
+
+// Lowers `graph`, the IR's main graph or its machine form, into `target`.
+//   Repeat(batchesPerStep) {
+//     Repeat(accumulationFactor) { inputs; forward; backward; accumulate;
+//                                  anchors }
+//     update }
+// Pipelined graphs (those that moveTensorsAlongPipeline prepared) run
+// micro-batches in cycles instead: fill, main, flush.
+poplar::program::Program lowerStep(const Ir &ir, const Graph &graph,
+                                   poplar::Graph &target, bool isPipelined);
+
+} // namespace popart

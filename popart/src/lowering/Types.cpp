@@ -1,0 +1,71 @@
+// Conversions of types and shapes on the way down.
+#include <lowering/Types.hpp>
+
+#include <popart/error.hpp>
+#include <support/Error.hpp>
+#include <support/Shape.hpp>
+
+namespace popart {
+namespace {
+
+struct TypeRow {
+  DataType type;
+  support::DataType deviceType;
+  poplar::Type poplarType;
+};
+
+const TypeRow &rowOf(DataType type) {
+  using Device = support::DataType;
+  static const TypeRow rows[] = {
+      {DataType::FLOAT, Device::Float, poplar::FLOAT},
+      {DataType::FLOAT16, Device::Half, poplar::HALF},
+      {DataType::INT32, Device::Int, poplar::INT},
+      {DataType::INT64, Device::Int, poplar::INT},
+      {DataType::UINT32, Device::UnsignedInt, poplar::UNSIGNED_INT},
+      {DataType::UINT64, Device::UnsignedInt, poplar::UNSIGNED_INT},
+      {DataType::INT16, Device::Short, poplar::SHORT},
+      {DataType::UINT16, Device::UnsignedShort, poplar::UNSIGNED_SHORT},
+      {DataType::INT8, Device::SignedChar, poplar::SIGNED_CHAR},
+      {DataType::UINT8, Device::UnsignedChar, poplar::UNSIGNED_CHAR},
+      {DataType::BOOL, Device::Bool, poplar::BOOL},
+  };
+  for (const TypeRow &row : rows) {
+    if (row.type == type) {
+      return row;
+    }
+  }
+  throw error(fmt::format("[lowering] the device has no type {}",
+                          TensorInfo(type, {}).data_type()));
+}
+
+} // namespace
+
+poplar::Type poplarType(DataType type) {
+  return rowOf(type).poplarType;
+}
+
+support::DataType deviceType(DataType type) {
+  return rowOf(type).deviceType;
+}
+
+std::vector<std::size_t> poplarShape(const Shape &shape) {
+  return {shape.begin(), shape.end()};
+}
+
+poplar::Tensor broadcastTo(poplar::Tensor tensor, const Shape &shape) {
+  while (tensor.rank() < shape.size()) {
+    tensor = tensor.expand({0});
+  }
+  for (unsigned d = 0; d < shape.size(); ++d) {
+    auto wanted = static_cast<unsigned>(shape[d]);
+    if (tensor.dim(d) != wanted) {
+      support::requireInternal(
+          tensor.dim(d) == 1, "{} does not broadcast to {}",
+          tensor.shapeToString(), support::toString(shape));
+      tensor = tensor.broadcast(wanted, d);
+    }
+  }
+  return tensor;
+}
+
+} // namespace popart

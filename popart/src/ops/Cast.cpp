@@ -1,0 +1,45 @@
+// Conversion between element types.
+#include <ops/Common.hpp>
+#include <ops/List.hpp>
+
+#include <autodiff/GradientBuilder.hpp>
+#include <lowering/LoweringContext.hpp>
+#include <lowering/Types.hpp>
+
+namespace popart {
+namespace {
+
+// "to" is the name of the type.
+std::vector<TensorInfo> inferCast(const Op &op) {
+  requireInputCount(op, 1, 1);
+  return {TensorInfo(op.attributes.getString("to", ""), op.inShape(0))};
+}
+
+void differentiateCast(GradientBuilder &builder, const Op &op) {
+  builder.setGradient(
+      0, builder.add("ai.onnx", "Cast", {builder.outputGradient(0)},
+                     Attributes().set("to", op.inInfo(0).data_type())));
+}
+
+void lowerCast(LoweringContext &context, const Op &op) {
+  support::DataType to = deviceType(op.outInfo(0).dataType());
+  if (to == deviceType(op.inInfo(0).dataType())) {
+    context.setOut(0, context.in(0));
+    return;
+  }
+  context.setOut(0, context.emit(kernels::Expression::cast(
+                                     to, kernels::Expression::input(0)),
+                                 {context.in(0)}));
+}
+
+} // namespace
+
+std::vector<OpRule> castRules() {
+  return {{.domain = "ai.onnx",
+           .type = "Cast",
+           .infer = inferCast,
+           .differentiate = differentiateCast,
+           .lower = lowerCast}};
+}
+
+} // namespace popart

@@ -1,0 +1,86 @@
+// Checks, axes and broadcasting shared by the operations' rules.
+#include <ops/Common.hpp>
+
+#include <algorithm>
+#include <cctype>
+
+namespace popart {
+
+void requireInputCount(const Op &op, int least, int most) {
+  int given = static_cast<int>(op.inputs.size());
+  requireOp(op, given <= most, "takes at most {} inputs, given {}", most,
+            given);
+  for (int i = 0; i < least; ++i) {
+    requireOp(op, op.hasInput(i), "needs input {}", i);
+  }
+}
+
+void requireRank(const Op &op, InIndex input, Rank rank) {
+  requireOp(op, op.inInfo(input).rank() == rank,
+            "input {} has shape {}; its rank must be {}", input,
+            support::toString(op.inShape(input)), rank);
+}
+
+bool isFloat(DataType type) {
+  return type == DataType::FLOAT || type == DataType::FLOAT16;
+}
+
+void requireFloat(const Op &op, InIndex input) {
+  requireOp(op, isFloat(op.inInfo(input).dataType()),
+            "input {} is {}; it must be FLOAT or FLOAT16", input,
+            op.inInfo(input).data_type());
+}
+
+Shape broadcastShapes(const Op &op, const Shape &a, const Shape &b) {
+  const Shape &longer = a.size() >= b.size() ? a : b;
+  const Shape &shorter = a.size() >= b.size() ? b : a;
+  Shape result = longer;
+  std::size_t shift = longer.size() - shorter.size();
+  for (std::size_t d = 0; d < shorter.size(); ++d) {
+    std::int64_t &dim = result[shift + d];
+    requireOp(op, dim == shorter[d] || dim == 1 || shorter[d] == 1,
+              "shapes {} and {} do not broadcast", support::toString(a),
+              support::toString(b));
+    dim = dim == 1 ? shorter[d] : dim;
+  }
+  return result;
+}
+
+std::int64_t normaliseAxis(const Op &op, std::int64_t axis, Rank rank) {
+  requireOp(op, -rank <= axis && axis < rank,
+            "axis {} is outside a tensor of rank {}", axis, rank);
+  return axis < 0 ? axis + rank : axis;
+}
+
+ReductionType reductionOf(const Op &op) {
+  std::string name = op.attributes.getString("reduction", "");
+  if (name.empty()) {
+    auto number = op.attributes.getInt(
+        "reduction", static_cast<std::int64_t>(ReductionType::Mean));
+    requireOp(op, 0 <= number && number <= 2, "reduction {} is not 0, 1 or 2",
+              number);
+    return static_cast<ReductionType>(number);
+  }
+  std::transform(name.begin(), name.end(), name.begin(), [](unsigned char c) {
+    return static_cast<char>(std::tolower(c));
+  });
+  requireOp(op,
+            name == "sum" || name == "mean" || name == "none" ||
+                name == "noreduction",
+            "reduction '{}' is not Sum, Mean or NoReduction", name);
+  return name == "sum"    ? ReductionType::Sum
+         : name == "mean" ? ReductionType::Mean
+                          : ReductionType::NoReduction;
+}
+
+Attributes::Ints intsOf(const Op &op, const std::string &name, int count,
+                        std::int64_t fallback) {
+  Attributes::Ints values = op.attributes.getInts(
+      name, Attributes::Ints(static_cast<std::size_t>(count), fallback));
+  requireOp(op, values.size() == static_cast<std::size_t>(count),
+            "attribute {} has {} values; it must have {}", name, values.size(),
+            count);
+  return values;
+}
+
+} // namespace popart

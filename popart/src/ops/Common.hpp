@@ -1,0 +1,45 @@
+// What the rules of several operations share: checks, axes and broadcasting.
+#pragma once
+
+#include <kernels/Attributes.hpp>
+#include <popart/error.hpp>
+#include <popart/op.hpp>
+#include <popart/sessionoptions.hpp>
+#include <support/Error.hpp>
+#include <support/Shape.hpp>
+
+#include <string>
+#include <vector>
+
+namespace popart {
+
+// Throws popart::error, starting with the operation, when `condition` is false.
+template <typename... Args>
+void requireOp(const Op &op, bool condition,
+               fmt::format_string<Args...> message, Args &&...args) {
+  if (!condition) {
+    throw error("[" + op.str() + "] " +
+                fmt::format(message, std::forward<Args>(args)...));
+  }
+}
+
+// Inputs [0, least) are there and there are at most `most`.
+void requireInputCount(const Op &op, int least, int most);
+void requireRank(const Op &op, InIndex input, Rank rank);
+void requireFloat(const Op &op, InIndex input);
+bool isFloat(DataType type);
+
+// The shape that NumPy's rules broadcast both to.
+Shape broadcastShapes(const Op &op, const Shape &a, const Shape &b);
+
+// `axis` counted from the front, whether or not it was given from the back.
+std::int64_t normaliseAxis(const Op &op, std::int64_t axis, Rank rank);
+
+// The "reduction" attribute, by name or by number; Mean when there is none.
+ReductionType reductionOf(const Op &op);
+
+// A rank of ints from an attribute, or `count` times `fallback`.
+Attributes::Ints intsOf(const Op &op, const std::string &name, int count,
+                        std::int64_t fallback);
+
+} // namespace popart

@@ -1,0 +1,84 @@
+// Group normalisation; instance and layer normalisation are special cases.
+#include <ops/Common.hpp>
+#include <ops/List.hpp>
+
+#include <autodiff/GradientBuilder.hpp>
+#include <lowering/LoweringContext.hpp>
+#include <lowering/Types.hpp>
+
+namespace popart {
+namespace {
+
+std::int64_t groupsOf(const Op &op) {
+  return op.attributes.getInt("num_groups", 1);
+}
+
+std::vector<TensorInfo> inferGroupNorm(const Op &op) {
+  requireInputCount(op, 3, 3);
+  requireFloat(op, 0);
+  const Shape &x = op.inShape(0);
+  requireOp(op, x.size() >= 2, "shape {} needs samples and channels",
+            support::toString(x));
+  std::int64_t groups = groupsOf(op);
+  requireOp(op, groups > 0 && x[1] % groups == 0,
+            "{} channels do not split into {} groups", x[1], groups);
+  for (InIndex i : {1, 2}) {
+    requireOp(op, op.inShape(i) == Shape{x[1]},
+              "input {} has shape {}; it must be {{{}}}", i,
+              support::toString(op.inShape(i)), x[1]);
+  }
+  TensorInfo statistics(op.inInfo(0).dataType(), {x[0] * groups});
+  return {op.inInfo(0), statistics, statistics};
+}
+
+void differentiateGroupNorm(GradientBuilder &builder, const Op &op) {
+  auto gradients = builder.addAll("aspen", "GroupNormGrad",
+                                  {builder.outputGradient(0), op.inputs[0],
+                                   op.inputs[1], op.outputs[1], op.outputs[2]},
+                                  Attributes().set("num_groups", groupsOf(op)));
+  for (InIndex i : {0, 1, 2}) {
+    builder.setGradient(i, gradients[static_cast<std::size_t>(i)]);
+  }
+}
+
+void lowerGroupNorm(LoweringContext &context, const Op &op) {
+  kernels::Attributes attributes{
+      {"groups", groupsOf(op)},
+      {"epsilon", double{op.attributes.getFloat("epsilon", 1e-5f)}}};
+  auto outputs = context.emit("groupNorm", attributes,
+                              {context.in(0), context.in(1), context.in(2)});
+  context.setOut(0, outputs[0]);
+  context.setOut(1, outputs[1].flatten());
+  context.setOut(2, outputs[2].flatten());
+}
+
+std::vector<TensorInfo> inferGroupNormGrad(const Op &op) {
+  return {op.inInfo(0), op.inInfo(2), op.inInfo(2)};
+}
+
+void lowerGroupNormGrad(LoweringContext &context, const Op &op) {
+  auto statistics = poplarShape({op.inShape(0)[0], groupsOf(op)});
+  auto outputs = context.emit("groupNormGrad", {{"groups", groupsOf(op)}},
+                              {context.in(0), context.in(1), context.in(2),
+                               context.in(3).reshape(statistics),
+                               context.in(4).reshape(statistics)});
+  for (OutIndex i : {0, 1, 2}) {
+    context.setOut(i, outputs[static_cast<std::size_t>(i)]);
+  }
+}
+
+} // namespace
+
+std::vector<OpRule> groupNormRules() {
+  return {{.domain = "ai.graphcore",
+           .type = "GroupNormalization",
+           .infer = inferGroupNorm,
+           .differentiate = differentiateGroupNorm,
+           .lower = lowerGroupNorm},
+          {.domain = "aspen",
+           .type = "GroupNormGrad",
+           .infer = inferGroupNormGrad,
+           .lower = lowerGroupNormGrad}};
+}
+
+} // namespace popart

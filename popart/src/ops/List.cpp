@@ -1,0 +1,36 @@
+// Every operation there is.
+#include <ops/List.hpp>
+
+#include <map>
+#include <utility>
+
+namespace popart {
+namespace {
+
+using Key = std::pair<std::string, std::string>;
+
+std::map<Key, OpRule> makeRules() {
+  std::vector<OpRule> (*const families[])() = {
+      castRules,  convRules,   elementwiseRules, groupNormRules, ipuCopyRules,
+      lossRules,  matMulRules, maxPoolRules,     reduceRules,    softmaxRules,
+      stashRules, sumRules,    updateRules,      viewRules,
+  };
+  std::map<Key, OpRule> rules;
+  for (auto *family : families) {
+    for (OpRule &rule : family()) {
+      Key key{rule.domain, rule.type};
+      rules.emplace(std::move(key), std::move(rule));
+    }
+  }
+  return rules;
+}
+
+} // namespace
+
+const OpRule *findOpRule(const OperatorIdentifier &opid) {
+  static const std::map<Key, OpRule> rules = makeRules();
+  auto found = rules.find({opid.domain, opid.type});
+  return found == rules.end() ? nullptr : &found->second;
+}
+
+} // namespace popart

@@ -1,0 +1,165 @@
+// What happens to gradients and weights between micro-batches: accumulation
+// and the optimisers' steps, all in place.
+#include <ops/Common.hpp>
+#include <ops/List.hpp>
+
+#include <lowering/LoweringContext.hpp>
+
+#include <popops/internal/Kinds.hpp>
+
+namespace popart {
+namespace {
+
+std::vector<TensorInfo> inferAccumulate(const Op &op) {
+  requireInputCount(op, 2, 3);
+  requireOp(op, op.inShape(0) == op.inShape(1),
+            "a gradient of shape {} does not fit the accumulator's {}",
+            support::toString(op.inShape(1)), support::toString(op.inShape(0)));
+  std::vector<TensorInfo> outputs = {op.inInfo(0)};
+  if (op.hasInput(2)) {
+    outputs.push_back(op.inInfo(2));
+  }
+  return outputs;
+}
+
+// Sum: a += g. With a counter c of the micro-batches so far, the running mean:
+// a = (c*a + g) / (c+1), c += 1.
+void lowerAccumulate(LoweringContext &context, const Op &op) {
+  using kernels::Expression;
+  bool isMean = op.hasInput(2);
+  const std::string_view names[] = {"a", "g", "c"};
+  std::vector<poplar::Tensor> inputs = {context.in(0), context.in(1)};
+  if (isMean) {
+    inputs.push_back(context.in(2));
+  }
+  context.emitTo(Expression::parse(isMean ? "(c*a+g)/(c+1)" : "a+g", names),
+                 inputs, context.in(0));
+  context.setOut(0, context.in(0));
+  if (isMean) {
+    const std::string_view counter[] = {"c"};
+    context.emitTo(Expression::parse("c+1", counter), {context.in(2)},
+                   context.in(2));
+    context.setOut(1, context.in(2));
+  }
+}
+
+InIndex accumulateModifies(const Op &, OutIndex output) {
+  return output == 0 ? 0 : 2;
+}
+
+std::vector<TensorInfo> inferReset(const Op &op) {
+  requireInputCount(op, 1, 1);
+  return {op.inInfo(0)};
+}
+
+void lowerReset(LoweringContext &context, const Op &) {
+  popops::internal::fill(context.graph(), context.in(0), 0.0, context.program(),
+                         context.debugPath());
+  context.setOut(0, context.in(0));
+}
+
+InIndex resetModifies(const Op &, OutIndex) {
+  return 0;
+}
+
+// An optimiser step: outputs are new versions of some of the inputs.
+std::vector<TensorInfo> inferUpdate(const Op &op,
+                                    const std::vector<InIndex> &modified) {
+  requireOp(op, op.inShape(0) == op.inShape(1),
+            "a gradient of shape {} does not fit a weight of shape {}",
+            support::toString(op.inShape(1)), support::toString(op.inShape(0)));
+  std::vector<TensorInfo> outputs;
+  for (InIndex i : modified) {
+    outputs.push_back(op.inInfo(i));
+  }
+  return outputs;
+}
+
+void emitUpdate(LoweringContext &context, const Op &op, const char *kind,
+                const kernels::Attributes &attributes) {
+  std::vector<poplar::Tensor> inputs;
+  for (InIndex i = 0; i < static_cast<InIndex>(op.inputs.size()); ++i) {
+    inputs.push_back(context.in(i));
+  }
+  auto outputs = context.emit(kind, attributes, inputs);
+  for (std::size_t i = 0; i < op.outputs.size(); ++i) {
+    context.setOut(static_cast<OutIndex>(i), outputs[i]);
+  }
+}
+
+kernels::Attributes withScale(const Op &op, kernels::Attributes attributes) {
+  attributes.set("gradientScale",
+                 double{op.attributes.getFloat("gradientScale", 1.0f)});
+  return attributes;
+}
+
+// w, g, learning rate, weight decay, and then v, momentum, dampening.
+std::vector<InIndex> sgdModifies(const Op &op) {
+  return op.hasInput(4) ? std::vector<InIndex>{0, 4} : std::vector<InIndex>{0};
+}
+
+void lowerSgd(LoweringContext &context, const Op &op) {
+  emitUpdate(
+      context, op, "sgdUpdate",
+      withScale(op, {{"momentum", std::int64_t{op.hasInput(4)}},
+                     {"nesterov", op.attributes.getInt("nesterov", 0)}}));
+}
+
+// w, g, m, v, step, learning rate, beta1, beta2, epsilon, weight decay.
+std::vector<InIndex> adamModifies(const Op &) {
+  return {0, 2, 3, 4};
+}
+
+void lowerAdam(LoweringContext &context, const Op &op) {
+  emitUpdate(
+      context, op, "adamUpdate",
+      withScale(
+          op, {{"decoupledDecay", op.attributes.getInt("decoupledDecay", 0)},
+               {"biasCorrection", op.attributes.getInt("biasCorrection", 1)}}));
+}
+
+// w, g, s, learning rate, alpha, epsilon, weight decay, and then b, momentum.
+std::vector<InIndex> rmspropModifies(const Op &op) {
+  return op.hasInput(7) ? std::vector<InIndex>{0, 2, 7}
+                        : std::vector<InIndex>{0, 2};
+}
+
+void lowerRmsprop(LoweringContext &context, const Op &op) {
+  emitUpdate(context, op, "rmspropUpdate",
+             withScale(op, {{"momentum", std::int64_t{op.hasInput(7)}},
+                            {"epsilonInside",
+                             op.attributes.getInt("epsilonInside", 0)}}));
+}
+
+template <std::vector<InIndex> (*modifies)(const Op &)>
+OpRule updateRule(const char *type,
+                  void (*lower)(LoweringContext &, const Op &)) {
+  return {.domain = "aspen",
+          .type = type,
+          .infer = [](const Op &op) { return inferUpdate(op, modifies(op)); },
+          .lower = lower,
+          .modifiedInput =
+              [](const Op &op, OutIndex output) {
+                return modifies(op)[static_cast<std::size_t>(output)];
+              }};
+}
+
+} // namespace
+
+std::vector<OpRule> updateRules() {
+  return {{.domain = "aspen",
+           .type = "Accumulate",
+           .infer = inferAccumulate,
+           .lower = lowerAccumulate,
+           .modifiedInput = accumulateModifies},
+          {.domain = "aspen",
+           .type = "AccumulatorReset",
+           .infer = inferReset,
+           .lower = lowerReset,
+           .modifiedInput = resetModifies},
+          updateRule<sgdModifies>("SgdUpdate", lowerSgd),
+          updateRule<adamModifies>("AdamUpdate", lowerAdam),
+          updateRule<rmspropModifies>("RmspropUpdate", lowerRmsprop)};
+}
+
+} // namespace popart

@@ -1,0 +1,176 @@
+// Operations that only look at their input differently: they cost nothing and
+// lower to a view of the same elements.
+#include <ops/Common.hpp>
+#include <ops/List.hpp>
+
+#include <autodiff/GradientBuilder.hpp>
+#include <lowering/LoweringContext.hpp>
+#include <lowering/Types.hpp>
+
+#include <numeric>
+
+namespace popart {
+namespace {
+
+std::vector<TensorInfo> inferIdentity(const Op &op) {
+  requireInputCount(op, 1, 1);
+  return {op.inInfo(0)};
+}
+
+void differentiateIdentity(GradientBuilder &builder, const Op &) {
+  builder.setGradient(0, builder.outputGradient(0));
+}
+
+void lowerIdentity(LoweringContext &context, const Op &) {
+  context.setOut(0, context.in(0));
+}
+
+// "shape" as ONNX reads it: 0 keeps a dimension, one -1 is worked out. ONNX's
+// own Reshape takes it from a constant second input.
+Shape wantedShape(const Op &op) {
+  Shape shape = op.attributes.getInts("shape", {});
+  if (op.hasInput(1)) {
+    const Tensor &tensor = op.getGraph().getTensor(op.inputs[1]);
+    requireOp(op,
+              tensor.type == TensorType::Const &&
+                  tensor.info.dataType() == DataType::INT64,
+              "the shape '{}' must be an INT64 constant", tensor.id);
+    const auto *values =
+        reinterpret_cast<const std::int64_t *>(tensor.data.data());
+    shape.assign(values, values + tensor.info.nelms());
+  }
+  return shape;
+}
+
+std::vector<TensorInfo> inferReshape(const Op &op) {
+  requireInputCount(op, 1, 2);
+  const Shape &from = op.inShape(0);
+  Shape shape = wantedShape(op);
+  std::int64_t known = 1;
+  std::int64_t *unknown = nullptr;
+  bool keepsZeros = op.opid.domain == "aspen";
+  for (std::size_t d = 0; d < shape.size(); ++d) {
+    if (shape[d] == 0 && !keepsZeros && d < from.size()) {
+      shape[d] = from[d];
+    }
+    if (shape[d] == -1) {
+      requireOp(op, unknown == nullptr, "shape {} has -1 twice",
+                support::toString(shape));
+      unknown = &shape[d];
+    } else {
+      known *= shape[d];
+    }
+  }
+  if (unknown) {
+    *unknown = known == 0 ? 0 : op.inInfo(0).nelms() / known;
+  }
+  requireOp(op, support::elementCount(shape) == op.inInfo(0).nelms(),
+            "shape {} does not become {}: {} elements, not {}",
+            support::toString(from), support::toString(shape),
+            op.inInfo(0).nelms(), support::elementCount(shape));
+  return {TensorInfo(op.inInfo(0).dataType(), shape)};
+}
+
+std::vector<TensorInfo> inferFlatten(const Op &op) {
+  requireInputCount(op, 1, 1);
+  const Shape &from = op.inShape(0);
+  auto rank = static_cast<std::int64_t>(from.size());
+  auto axis = op.attributes.getInt("axis", 1);
+  axis = axis < 0 ? axis + rank : axis;
+  requireOp(op, 0 <= axis && axis <= rank,
+            "axis {} is outside a tensor of rank {}", axis, rank);
+  std::int64_t rows = support::elementCount(
+      std::span(from).first(static_cast<std::size_t>(axis)));
+  std::int64_t columns = support::elementCount(
+      std::span(from).subspan(static_cast<std::size_t>(axis)));
+  return {TensorInfo(op.inInfo(0).dataType(), {rows, columns})};
+}
+
+void differentiateReshape(GradientBuilder &builder, const Op &op) {
+  builder.setGradient(
+      0, builder.addReshape(builder.outputGradient(0), op.inShape(0)));
+}
+
+void lowerReshape(LoweringContext &context, const Op &op) {
+  context.setOut(0, context.in(0).reshape(poplarShape(op.outShape(0))));
+}
+
+// The permutation, the dimensions reversed when none is given.
+Attributes::Ints permutationOf(const Op &op) {
+  Attributes::Ints reversed(op.inShape(0).size());
+  std::iota(reversed.rbegin(), reversed.rend(), 0);
+  return op.attributes.getInts("perm", reversed);
+}
+
+std::vector<TensorInfo> inferTranspose(const Op &op) {
+  requireInputCount(op, 1, 1);
+  const Shape &from = op.inShape(0);
+  auto perm = permutationOf(op);
+  Attributes::Ints seen(from.size(), 0);
+  Shape shape;
+  bool isGood = perm.size() == from.size();
+  for (std::int64_t d : perm) {
+    isGood = isGood && 0 <= d && d < static_cast<std::int64_t>(from.size()) &&
+             seen[static_cast<std::size_t>(d)]++ == 0;
+    if (isGood) {
+      shape.push_back(from[static_cast<std::size_t>(d)]);
+    }
+  }
+  requireOp(op, isGood, "perm {} does not permute the dimensions of {}",
+            support::toString(perm), support::toString(from));
+  return {TensorInfo(op.inInfo(0).dataType(), shape)};
+}
+
+void differentiateTranspose(GradientBuilder &builder, const Op &op) {
+  auto perm = permutationOf(op);
+  Attributes::Ints inverse(perm.size());
+  for (std::size_t d = 0; d < perm.size(); ++d) {
+    inverse[static_cast<std::size_t>(perm[d])] = static_cast<std::int64_t>(d);
+  }
+  builder.setGradient(0, builder.add("ai.onnx", "Transpose",
+                                     {builder.outputGradient(0)},
+                                     Attributes().set("perm", inverse)));
+}
+
+void lowerTranspose(LoweringContext &context, const Op &op) {
+  auto perm = permutationOf(op);
+  context.setOut(0, context.in(0).dimShuffle(
+                        std::vector<unsigned>(perm.begin(), perm.end())));
+}
+
+} // namespace
+
+std::vector<OpRule> viewRules() {
+  return {{.domain = "ai.onnx",
+           .type = "Identity",
+           .infer = inferIdentity,
+           .differentiate = differentiateIdentity,
+           .lower = lowerIdentity},
+          // The gradient stops here.
+          {.domain = "ai.graphcore",
+           .type = "Detach",
+           .infer = inferIdentity,
+           .lower = lowerIdentity},
+          {.domain = "ai.onnx",
+           .type = "Reshape",
+           .infer = inferReshape,
+           .differentiate = differentiateReshape,
+           .lower = lowerReshape},
+          {.domain = "aspen",
+           .type = "Reshape",
+           .infer = inferReshape,
+           .differentiate = differentiateReshape,
+           .lower = lowerReshape},
+          {.domain = "ai.onnx",
+           .type = "Flatten",
+           .infer = inferFlatten,
+           .differentiate = differentiateReshape,
+           .lower = lowerReshape},
+          {.domain = "ai.onnx",
+           .type = "Transpose",
+           .infer = inferTranspose,
+           .differentiate = differentiateTranspose,
+           .lower = lowerTranspose}};
+}
+
+} // namespace popart

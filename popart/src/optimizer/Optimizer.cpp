@@ -1,0 +1,154 @@
+// Tables of hyper-parameters: reading them from the user's keys, checking and
+// replacing them.
+#include <popart/optimizer.hpp>
+
+#include <popart/error.hpp>
+#include <support/Error.hpp>
+
+#include <algorithm>
+#include <cctype>
+#include <utility>
+
+namespace popart {
+namespace {
+
+std::string defaultKey(const std::string &key) {
+  std::string result = "default" + key;
+  result[7] =
+      static_cast<char>(std::toupper(static_cast<unsigned char>(result[7])));
+  return result;
+}
+
+std::string join(const std::vector<std::string> &names) {
+  std::string result;
+  for (const std::string &name : names) {
+    result += (result.empty() ? "" : ", ") + name;
+  }
+  return result;
+}
+
+[[noreturn]] void rejectKey(const std::string &optimizer,
+                            const std::string &key,
+                            const std::vector<std::string> &allowed) {
+  throw error(fmt::format("[{}] there is no value '{}'; the values are {}",
+                          optimizer, key, join(allowed)));
+}
+
+} // namespace
+
+Optimizer::Optimizer(std::string name, std::vector<Hyperparameter> table,
+                     const Values &values,
+                     const std::vector<std::string> &extra)
+    : name_(std::move(name)), hyperparameters_(std::move(table)) {
+  std::vector<std::string> allowed = extra;
+  allowed.push_back("lossScaling");
+  for (Hyperparameter &row : hyperparameters_) {
+    std::string key = defaultKey(row.key);
+    allowed.push_back(key);
+    auto found = values.find(key);
+    if (found != values.end()) {
+      row.values.setDefault(found->second);
+    }
+  }
+  for (const auto &[key, value] : values) {
+    if (std::find(allowed.begin(), allowed.end(), key) == allowed.end()) {
+      rejectKey(name_, key, allowed);
+    }
+    if (key == "lossScaling") {
+      lossScaling_ = value;
+    }
+  }
+  support::requireUser<error>(lossScaling_.val() != 0,
+                              "Loss scaling cannot be 0");
+}
+
+void Optimizer::insertSpecific(const TensorId &weight, const Values &values) {
+  std::vector<std::string> allowed;
+  for (Hyperparameter &row : hyperparameters_) {
+    allowed.push_back(row.key);
+    auto found = values.find(row.key);
+    row.values.insertSpecific(weight, found == values.end()
+                                          ? row.values.getDefault()
+                                          : OptimizerValue(found->second));
+  }
+  for (const auto &[key, value] : values) {
+    if (std::find(allowed.begin(), allowed.end(), key) == allowed.end()) {
+      rejectKey(name_, key, allowed);
+    }
+  }
+  check(weight);
+}
+
+bool Optimizer::hasSpecific(const TensorId &weight) const {
+  return hyperparameters_.front().values.hasSpecific(weight);
+}
+
+bool Optimizer::hasSpecific() const {
+  return hyperparameters_.front().values.hasSpecific();
+}
+
+const OptimizerValueMap &
+Optimizer::hyperparameter(const std::string &key) const {
+  for (const Hyperparameter &row : hyperparameters_) {
+    if (row.key == key) {
+      return row.values;
+    }
+  }
+  throw internal_error("[" + name_ + "] has no hyper-parameter " + key);
+}
+
+void Optimizer::check(const TensorId &) const {}
+
+void Optimizer::requireNonNegative(const std::string &key,
+                                   const TensorId &weight) const {
+  float value = hyperparameter(key).get(weight).val();
+  // "learningRate" as "learning rate".
+  std::string words;
+  for (char c : key) {
+    if (std::isupper(static_cast<unsigned char>(c))) {
+      words += ' ';
+    }
+    words += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  }
+  support::requireUser<error>(
+      value >= 0,
+      "Negative {} ({}) in {}, bailing as this might be a user error.", words,
+      value, name_);
+}
+
+void Optimizer::validReplacement(const Optimizer &other) const {
+  auto require = [](bool condition, const std::string &reason) {
+    support::requireUser<error>(
+        condition, "New optimizer is not a valid replacement. {}", reason);
+  };
+  auto requireSame = [&](OptimizerValue mine, OptimizerValue theirs,
+                         const std::string &key) {
+    require(mine.isConst() == theirs.isConst(),
+            fmt::format("{} was {}constant and is no longer so.", key,
+                        mine.isConst() ? "" : "not "));
+    require(!mine.isConst() || mine.val() == theirs.val(),
+            fmt::format("{} is the constant {}; it cannot become {}.", key,
+                        mine.val(), theirs.val()));
+  };
+  require(type() == other.type(),
+          fmt::format("{} cannot become {}.", type_s(), other.type_s()));
+  require(modes() == other.modes(),
+          fmt::format("{} modes do not match: {} and {}.", type_s(), modes(),
+                      other.modes()));
+  requireSame(lossScaling_, other.lossScaling_, "lossScaling");
+  for (std::size_t i = 0; i < hyperparameters_.size(); ++i) {
+    const Hyperparameter &row = hyperparameters_[i];
+    const OptimizerValueMap &theirs = other.hyperparameters_[i].values;
+    requireSame(row.values.getDefault(), theirs.getDefault(),
+                defaultKey(row.key));
+    require(row.values.getSpecific().size() == theirs.getSpecific().size(),
+            "It has specific values for other weights.");
+    for (const auto &[weight, value] : row.values.getSpecific()) {
+      require(theirs.hasSpecific(weight),
+              fmt::format("It has no specific values for '{}'.", weight));
+      requireSame(value, theirs.get(weight), row.key + " of " + weight);
+    }
+  }
+}
+
+} // namespace popart

@@ -1,0 +1,87 @@
+// SGD's hyper-parameters and their limits.
+#include <popart/sgd.hpp>
+
+#include <popart/error.hpp>
+#include <support/Error.hpp>
+
+namespace popart {
+namespace {
+
+std::vector<Optimizer::Hyperparameter> sgdTable() {
+  return {
+      {"learningRate", "learningRate", OptimizerValueMap(OptimizerValue(0.1f))},
+      {"weightDecay", "weightDecay", OptimizerValueMap(OptimizerValue(0.0f))},
+      {"momentum", "sgdMomentum", OptimizerValueMap(OptimizerValue(0.0f))},
+      {"dampening", "sgdDampening", OptimizerValueMap(OptimizerValue(0.0f))},
+      {"velocityScaling", "sgdVelocityScaling",
+       OptimizerValueMap(OptimizerValue(1.0f))}};
+}
+
+} // namespace
+
+SGD::SGD(const Values &values, SGDAccumulatorAndMomentum accumulatorAndMomentum,
+         DataType accumType, DataType accl1Type)
+    : Optimizer("SGD", sgdTable(), values, {"nesterov"}),
+      accumulatorAndMomentum_(accumulatorAndMomentum), accumType_(accumType),
+      accl1Type_(accl1Type) {
+  auto nesterov = values.find("nesterov");
+  nesterov_ = nesterov != values.end() && nesterov->second.first != 0;
+  SGD::check("");
+}
+
+void SGD::check(const TensorId &weight) const {
+  for (const char *key :
+       {"learningRate", "weightDecay", "momentum", "dampening"}) {
+    requireNonNegative(key, weight);
+  }
+  OptimizerValue rate = learningRates().get(weight);
+  support::requireUser<error>(!rate.isConst() || rate.val() != 0,
+                              "Constant, zero learning rate in SGD, bailing "
+                              "as this might be a user error.");
+  float scaling = velocityScalings().get(weight).val();
+  support::requireUser<error>(
+      scaling > 0, "Non-positive velocity scaling ({}) in SGD is not supported",
+      scaling);
+  support::requireUser<error>(
+      !nesterov_ || dampenings().get(weight).val() == 0,
+      "Nesterov momentum in SGD needs a dampening of 0, not {}",
+      dampenings().get(weight).val());
+}
+
+std::string SGD::modes() const {
+  return fmt::format("nesterov {}, accumulator and momentum {}, types {} {}",
+                     nesterov_, static_cast<int>(accumulatorAndMomentum_),
+                     static_cast<int>(accumType_),
+                     static_cast<int>(accl1Type_));
+}
+
+std::unique_ptr<Optimizer> SGD::clone() const {
+  return std::make_unique<SGD>(*this);
+}
+
+const OptimizerValueMap &SGD::learningRates() const {
+  return hyperparameter("learningRate");
+}
+const OptimizerValueMap &SGD::weightDecays() const {
+  return hyperparameter("weightDecay");
+}
+const OptimizerValueMap &SGD::momentums() const {
+  return hyperparameter("momentum");
+}
+const OptimizerValueMap &SGD::dampenings() const {
+  return hyperparameter("dampening");
+}
+const OptimizerValueMap &SGD::velocityScalings() const {
+  return hyperparameter("velocityScaling");
+}
+
+ConstSGD::ConstSGD(float learningRate, float weightDecay, float lossScaling)
+    : SGD({{"defaultLearningRate", {learningRate, true}},
+           {"defaultWeightDecay", {weightDecay, true}},
+           {"lossScaling", {lossScaling, true}}}) {}
+
+std::unique_ptr<Optimizer> ConstSGD::clone() const {
+  return std::make_unique<ConstSGD>(*this);
+}
+
+} // namespace popart

@@ -1,0 +1,202 @@
+// Devices from Poplar's device manager and its IPU Model.
+#include <popart/devicemanager.hpp>
+
+#include <popart/error.hpp>
+#include <support/Error.hpp>
+
+#include <poplar/Device.hpp>
+#include <poplar/DeviceManager.hpp>
+#include <poplar/IPUModel.hpp>
+
+#include <bit>
+#include <utility>
+
+namespace popart {
+namespace {
+
+const char *nameOf(DeviceType type) {
+  switch (type) {
+  case DeviceType::IpuModel:
+    return "ipu-model";
+  case DeviceType::Cpu:
+    return "cpu";
+  case DeviceType::Ipu:
+    return "ipu";
+  case DeviceType::OfflineIpu:
+    return "offline-ipu";
+  case DeviceType::Sim:
+    return "sim";
+  }
+  return "";
+}
+
+std::shared_ptr<DeviceInfo> share(DeviceType type,
+                                  DeviceConnectionType connectionType,
+                                  poplar::Device device) {
+  return std::make_shared<DeviceInfo>(
+      type, connectionType,
+      std::make_unique<poplar::Device>(std::move(device)));
+}
+
+poplar::Device modelDevice(const char *function,
+                           const std::map<std::string, std::string> &options,
+                           unsigned defaultTiles) {
+  auto value = [&](const char *key, const std::string &fallback) {
+    auto found = options.find(key);
+    return found == options.end() ? fallback : found->second;
+  };
+  for (const auto &[key, text] : options) {
+    support::requireUser<error>(
+        key == "numIPUs" || key == "tilesPerIPU" || key == "compileIPUCode" ||
+            key == "ipuVersion" || key == "syncPattern" || key == "gatewayMode",
+        "[{}] there is no option '{}'; the options are numIPUs, tilesPerIPU, "
+        "compileIPUCode, ipuVersion, syncPattern and gatewayMode",
+        function, key);
+  }
+  poplar::IPUModel model(value("ipuVersion", "ipu2").c_str());
+  try {
+    model.numIPUs = static_cast<unsigned>(std::stoul(value("numIPUs", "1")));
+    unsigned tiles = defaultTiles == 0 ? model.tilesPerIPU : defaultTiles;
+    model.tilesPerIPU = static_cast<unsigned>(
+        std::stoul(value("tilesPerIPU", std::to_string(tiles))));
+  } catch (const std::logic_error &) {
+    throw error(
+        fmt::format("[{}] numIPUs '{}' and tilesPerIPU '{}' must be numbers",
+                    function, value("numIPUs", "1"), value("tilesPerIPU", "")));
+  }
+  return model.createDevice();
+}
+
+} // namespace
+
+DeviceInfo::DeviceInfo(DeviceType type, DeviceConnectionType connectionType,
+                       std::unique_ptr<poplar::Device> device)
+    : type_(type), connectionType_(connectionType), device_(std::move(device)) {
+}
+
+DeviceInfo::~DeviceInfo() {
+  detach();
+}
+
+bool DeviceInfo::attach() {
+  attached_ = attached_ || device_->attach();
+  return attached_;
+}
+
+void DeviceInfo::detach() {
+  if (attached_) {
+    device_->detach();
+    attached_ = false;
+  }
+}
+
+int DeviceInfo::getId() const {
+  return static_cast<int>(device_->getId());
+}
+
+int DeviceInfo::getNumIpus() const {
+  return static_cast<int>(device_->getTarget().getNumIPUs());
+}
+
+int DeviceInfo::getTilesPerIPU() const {
+  return static_cast<int>(device_->getTarget().getTilesPerIPU());
+}
+
+int DeviceInfo::getNumWorkerContexts() const {
+  return static_cast<int>(device_->getTarget().getNumWorkerContexts());
+}
+
+std::string DeviceInfo::getIpuVersion() const {
+  return std::string(device_->getTarget().getTargetArchString());
+}
+
+std::string DeviceInfo::toString() const {
+  return fmt::format("Device Type:{} Connection Type:{} IPU count:{} Tiles "
+                     "per IPU:{}",
+                     nameOf(type_), static_cast<int>(connectionType_),
+                     getNumIpus(), getTilesPerIPU());
+}
+
+DeviceManager &DeviceManager::createDeviceManager() {
+  static DeviceManager manager;
+  return manager;
+}
+
+std::shared_ptr<DeviceInfo> DeviceManager::tryAcquireAvailableDevice(
+    int numIpus, int tilesPerIpu, SyncPattern,
+    DeviceConnectionType connectionType, DeviceSelectionCriterion) {
+  support::requireUser<error>(
+      numIpus > 0 && std::has_single_bit(static_cast<unsigned>(numIpus)),
+      "You have attempted to acquire {} IPUs. The number of IPUs requested "
+      "must be a power of two",
+      numIpus);
+  support::requireUser<error>(
+      connectionType != DeviceConnectionType::Never,
+      "A device that is never connected cannot be acquired; use "
+      "createOfflineIPUDevice to compile without one");
+  auto devices = poplar::DeviceManager::createDeviceManager().getDevices(
+      poplar::TargetType::IPU, static_cast<unsigned>(numIpus));
+  for (poplar::Device &device : devices) {
+    auto tiles = static_cast<unsigned>(tilesPerIpu);
+    bool isResized = tiles != 0 && tiles != device.getTarget().getTilesPerIPU();
+    auto info = share(DeviceType::Ipu, connectionType,
+                      isResized ? device.createVirtualDevice(tiles)
+                                : std::move(device));
+    if (info->attach()) {
+      return info;
+    }
+  }
+  return nullptr;
+}
+
+std::shared_ptr<DeviceInfo> DeviceManager::acquireAvailableDevice(
+    int numIpus, int tilesPerIpu, SyncPattern pattern,
+    DeviceConnectionType connectionType, DeviceSelectionCriterion criterion) {
+  auto device = tryAcquireAvailableDevice(numIpus, tilesPerIpu, pattern,
+                                          connectionType, criterion);
+  support::requireUser<error>(
+      device != nullptr,
+      "Failed to acquire device with {} IPUs. Ensure that there are sufficient "
+      "IPUs available. If you have enabled the Poplar SDK you can check device "
+      "availability with the `gc-monitor` command-line utility.",
+      numIpus);
+  return device;
+}
+
+std::shared_ptr<DeviceInfo>
+DeviceManager::acquireDeviceById(int id, SyncPattern,
+                                 DeviceConnectionType connectionType) {
+  auto manager = poplar::DeviceManager::createDeviceManager();
+  support::requireUser<error>(
+      0 <= id && static_cast<std::size_t>(id) < manager.getNumDevices(),
+      "Failed to acquire device {}: there are {} devices", id,
+      manager.getNumDevices());
+  auto device = share(DeviceType::Ipu, connectionType,
+                      manager.getDevice(static_cast<unsigned>(id)));
+  support::requireUser<error>(device->attach(),
+                              "Failed to acquire device {}: it is in use", id);
+  return device;
+}
+
+std::shared_ptr<DeviceInfo> DeviceManager::createIpuModelDevice(
+    const std::map<std::string, std::string> &options) {
+  auto device = share(DeviceType::IpuModel, DeviceConnectionType::Always,
+                      modelDevice("createIpuModelDevice", options, 4));
+  device->attach();
+  return device;
+}
+
+std::shared_ptr<DeviceInfo> DeviceManager::createOfflineIPUDevice(
+    const std::map<std::string, std::string> &options) {
+  return share(DeviceType::OfflineIpu, DeviceConnectionType::Never,
+               modelDevice("createOfflineIPUDevice", options, 0));
+}
+
+std::shared_ptr<DeviceInfo> DeviceManager::createCpuDevice() {
+  auto device = share(DeviceType::Cpu, DeviceConnectionType::Always,
+                      poplar::Device::createCPUDevice());
+  device->attach();
+  return device;
+}
+
+} // namespace popart

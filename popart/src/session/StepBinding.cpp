@@ -1,0 +1,175 @@
+// Connecting a step's arrays, or its callbacks, to the engine's streams.
+#include <session/StepBinding.hpp>
+
+#include <lowering/HostTensors.hpp>
+#include <popart/error.hpp>
+#include <support/Error.hpp>
+
+#include <algorithm>
+#include <cstring>
+
+namespace popart {
+namespace {
+
+bool isWide(DataType type) {
+  return type == DataType::INT64 || type == DataType::UINT64;
+}
+
+// On the device 64-bit integers have 32 bits.
+bool isTaken(DataType device, DataType host) {
+  auto narrow = [](DataType type) {
+    return type == DataType::INT64    ? DataType::INT32
+           : type == DataType::UINT64 ? DataType::UINT32
+                                      : type;
+  };
+  return narrow(device) == narrow(host);
+}
+
+std::size_t deviceBytes(const TensorInfo &info, std::int64_t elements) {
+  TensorInfo one(isWide(info.dataType()) ? DataType::INT32 : info.dataType(),
+                 {elements});
+  return static_cast<std::size_t>(one.nbytes());
+}
+
+void narrow(const void *from, std::int64_t count, std::int32_t *to) {
+  const auto *wide = static_cast<const std::int64_t *>(from);
+  std::transform(wide, wide + count, to, [](std::int64_t value) {
+    return static_cast<std::int32_t>(value);
+  });
+}
+
+} // namespace
+
+Shape anchorShape(const Ir &ir, const TensorId &id, const TensorInfo &info) {
+  const AnchorReturnType &type = ir.dataFlow.art(id);
+  bool isOnce = type.id() == AnchorReturnTypeId::Final ||
+                type.id() == AnchorReturnTypeId::Sum;
+  Shape shape;
+  if (!isOnce) {
+    for (std::int64_t dim :
+         {std::int64_t{ir.dataFlow.batchesPerStep() / type.rp()},
+          ir.sessionOptions.getAccumulationFactor()}) {
+      if (dim != 1) {
+        shape.push_back(dim);
+      }
+    }
+  }
+  shape.insert(shape.end(), info.shape().begin(), info.shape().end());
+  return shape;
+}
+
+StepBinding::StepBinding(const Ir &ir, const Graph &graph) {
+  std::int64_t batches = ir.dataFlow.batchesPerStep();
+  std::int64_t factor = ir.sessionOptions.getAccumulationFactor();
+  breakdown_ = fmt::format("{} batches per step, accumulation factor {}, "
+                           "replication factor 1",
+                           batches, factor);
+  for (const TensorId &id : graph.getTensorIds()) {
+    const Tensor &tensor = graph.getTensor(id);
+    if (tensor.type == TensorType::Stream &&
+        (!tensor.consumers.empty() || ir.dataFlow.isAnchored(id))) {
+      streams_.push_back({id,
+                          id,
+                          tensor.info,
+                          tensor.info.nelms() * batches * factor,
+                          true,
+                          {}});
+    }
+    if (ir.dataFlow.isAnchored(id)) {
+      TensorInfo whole(tensor.info.dataType(),
+                       anchorShape(ir, id, tensor.info));
+      streams_.push_back(
+          {id, anchorHandle(id), tensor.info, whole.nelms(), false, {}});
+    }
+  }
+}
+
+void StepBinding::connect(poplar::Engine &engine, IStepIO &stepIO) {
+  auto *arrays = dynamic_cast<StepIO *>(&stepIO);
+  current_ = &stepIO;
+  for (Stream &stream : streams_) {
+    if (arrays) {
+      connectArray(engine, stream,
+                   stream.isInput ? arrays->findInput(stream.id)
+                                  : arrays->findOutput(stream.id));
+    } else {
+      connectCallback(engine, stream);
+    }
+  }
+}
+
+void StepBinding::connectArray(poplar::Engine &engine, Stream &stream,
+                               IArray *array) {
+  const char *what = stream.isInput ? "input" : "output";
+  support::requireUser<error>(array != nullptr,
+                              "[StepIO] no {} was given for tensor '{}'", what,
+                              stream.id);
+  auto given = static_cast<std::int64_t>(array->nelms());
+  support::requireUser<error>(
+      given == stream.elements,
+      "Unexpected number of {} elements for Tensor {}. Expected {}, but "
+      "received {}. One transfer has {} elements; {}",
+      what, stream.id, stream.elements, given, stream.info.nelms(), breakdown_);
+  support::requireUser<error>(
+      isTaken(stream.info.dataType(), array->dataType()),
+      "Type discrepancy for tensor {}. User provided: {} and expected: {}",
+      stream.id, TensorInfo(array->dataType(), {}).data_type(),
+      stream.info.data_type());
+  char *data = static_cast<char *>(array->data());
+  if (isWide(array->dataType())) {
+    stream.narrow.resize(static_cast<std::size_t>(stream.elements));
+    if (stream.isInput) {
+      narrow(data, stream.elements, stream.narrow.data());
+    }
+    data = reinterpret_cast<char *>(stream.narrow.data());
+  }
+  engine.connectStream(stream.handle, data,
+                       data + deviceBytes(stream.info, stream.elements));
+}
+
+void StepBinding::connectCallback(poplar::Engine &engine,
+                                  const Stream &stream) {
+  std::int64_t elements = stream.info.nelms();
+  std::size_t bytes = deviceBytes(stream.info, elements);
+  const TensorId &id = stream.id;
+  if (stream.isInput) {
+    engine.connectStreamToCallback(
+        stream.handle, [this, id, elements, bytes](void *buffer) {
+          ConstVoidData data = current_->in(id, elements, false, false);
+          if (isWide(data.info.dataType())) {
+            narrow(data.data, elements, static_cast<std::int32_t *>(buffer));
+          } else {
+            std::memcpy(buffer, data.data, bytes);
+          }
+          current_->inComplete(id, elements, false);
+        });
+    return;
+  }
+  engine.connectStreamToCallback(
+      stream.handle, [this, id, elements, bytes](void *buffer) {
+        MutableVoidData data = current_->out(id, elements);
+        if (isWide(data.info.dataType())) {
+          const auto *values = static_cast<std::int32_t *>(buffer);
+          std::copy(values, values + elements,
+                    static_cast<std::int64_t *>(data.data));
+        } else {
+          std::memcpy(data.data, buffer, bytes);
+        }
+        current_->outComplete(id);
+      });
+}
+
+void StepBinding::finish(IStepIO &stepIO) {
+  auto *arrays = dynamic_cast<StepIO *>(&stepIO);
+  for (const Stream &stream : streams_) {
+    IArray *array = arrays && !stream.isInput && !stream.narrow.empty()
+                        ? arrays->findOutput(stream.id)
+                        : nullptr;
+    if (array && isWide(array->dataType())) {
+      std::copy(stream.narrow.begin(), stream.narrow.end(),
+                static_cast<std::int64_t *>(array->data()));
+    }
+  }
+}
+
+} // namespace popart

@@ -1,0 +1,93 @@
+// Passes that only check: options, loss, pipeline and anchors.
+#include <transforms/Passes.hpp>
+
+#include <popart/error.hpp>
+#include <support/Error.hpp>
+#include <transforms/PipelineSchedule.hpp>
+
+namespace popart {
+namespace {
+
+const char *nameOf(VirtualGraphMode mode) {
+  switch (mode) {
+  case VirtualGraphMode::Off:
+    return "VirtualGraphMode::Off";
+  case VirtualGraphMode::Manual:
+    return "VirtualGraphMode::Manual";
+  case VirtualGraphMode::Auto:
+    return "VirtualGraphMode::Auto";
+  case VirtualGraphMode::ExecutionPhases:
+    return "VirtualGraphMode::ExecutionPhases";
+  }
+  return "";
+}
+
+} // namespace
+
+void checkOptions(PassContext &context) {
+  const SessionOptions &options = context.ir.sessionOptions;
+  support::requireUser<error>(
+      options.enableGradientAccumulation || options.accumulationFactor <= 1,
+      "enableGradientAccumulation is false, but accumulationFactor > 1. Either "
+      "enable gradient accumulation or set the factor ({}) to 1",
+      options.accumulationFactor);
+  support::requireUser<error>(options.accumulationFactor >= 1,
+                              "accumulationFactor ({}) must be at least 1",
+                              options.accumulationFactor);
+  support::requireUser<error>(!options.enableGradientAccumulation ||
+                                  context.ir.isTraining(),
+                              "Gradient Accumulation only available when "
+                              "training.");
+  support::requireUser<error>(
+      !options.enableReplicatedGraphs && options.replicatedGraphCount == 1,
+      "[session] replicated graphs ({}) are not supported yet; use one replica",
+      options.replicatedGraphCount);
+  support::requireUser<error>(
+      options.virtualGraphMode != VirtualGraphMode::ExecutionPhases,
+      "[session] VirtualGraphMode::ExecutionPhases is not supported yet");
+  support::requireUser<error>(
+      !options.enablePipelining ||
+          (options.virtualGraphMode != VirtualGraphMode::Off &&
+           context.ipus > 1),
+      "Pipelining requires more than 1 IPU (currently {}) and the "
+      "'virtualGraphMode' session option to not be VirtualGraphMode::Off "
+      "(currently {}).",
+      context.ipus, nameOf(options.virtualGraphMode));
+}
+
+void checkLoss(PassContext &context) {
+  if (!context.ir.isTraining()) {
+    return;
+  }
+  const TensorId &loss = context.ir.loss;
+  support::requireUser<error>(context.graph.hasTensor(loss),
+                              "Could not find loss tensor '{}' in main graph "
+                              "tensors",
+                              loss);
+  const Tensor &tensor = context.graph.getTensor(loss);
+  support::requireUser<error>(tensor.info.nelms() == 1,
+                              "Loss tensor, '{}', must be a scalar tensor",
+                              loss);
+  support::requireUser<error>(tensor.producer != nullptr,
+                              "Loss tensor, '{}', is not computed by the model",
+                              loss);
+}
+
+void checkPipeline(PassContext &context) {
+  if (context.ir.sessionOptions.enablePipelining) {
+    pipelineSchedule(context.ir, context.graph);
+  }
+}
+
+void checkAnchors(PassContext &context) {
+  const DataFlow &dataFlow = context.ir.dataFlow;
+  support::requireUser<error>(
+      context.ir.isTraining() || dataFlow.nAnchors() > 0,
+      "User must specify an anchor tensor when doing inference.");
+  for (const TensorId &id : dataFlow.anchors()) {
+    support::requireUser<error>(context.graph.hasTensor(id),
+                                "Anchor tensor `{}' not in Ir Tensors.", id);
+  }
+}
+
+} // namespace popart

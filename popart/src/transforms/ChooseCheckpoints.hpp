@@ -1,0 +1,16 @@
+// Which forward operations are repeated in the backward pass, by
+// SessionOptions::autoRecomputation; the results of all others are kept.
+#pragma once
+
+#include <transforms/Pass.hpp>
+
+#include <set>
+
+namespace popart {
+
+// The last stage of the forward pass; unused without pipelining.
+PipelineStage lossStageOf(const Graph &graph);
+
+std::set<const Op *> chooseRecomputed(const PassContext &context);
+
+} // namespace popart

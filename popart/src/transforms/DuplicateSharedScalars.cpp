@@ -1,0 +1,58 @@
+// Small read-only tensors that several IPUs use exist once on each of them, as
+// on the machine: copying them around in every cycle would make no sense.
+#include <transforms/Passes.hpp>
+
+#include <ir/GraphEditor.hpp>
+
+#include <set>
+
+namespace popart {
+namespace {
+
+bool isReadOnly(const Tensor &tensor) {
+  return tensor.type == TensorType::Const ||
+         (tensor.type == TensorType::Variable && tensor.info.nelms() == 1 &&
+          tensor.variableUpdateType == VariableUpdateType::None);
+}
+
+TensorId copyTensor(Graph &graph, const Tensor &tensor, VGraphId ipu) {
+  TensorId id = tensor.id + "___ipu" + std::to_string(ipu);
+  if (tensor.type == TensorType::Const) {
+    return graph.addConstant(id, tensor.info, tensor.data.data());
+  }
+  graph.addVariable(id, tensor.info, tensor.data.data());
+  graph.getTensor(id).variableUpdateType = VariableUpdateType::None;
+  return id;
+}
+
+} // namespace
+
+void duplicateSharedScalars(PassContext &context) {
+  Graph &graph = context.graph;
+  GraphEditor editor(graph);
+  for (const TensorId &id : graph.getTensorIds()) {
+    const Tensor &tensor = graph.getTensor(id);
+    if (tensor.producer || !isReadOnly(tensor) || tensor.consumers.empty()) {
+      continue;
+    }
+    VGraphId home = tensor.consumers.front()->settings.vgraphId;
+    std::map<VGraphId, TensorId> copies;
+    std::set<Op *> consumers(tensor.consumers.begin(), tensor.consumers.end());
+    for (const auto &op : graph.getOps()) { // in schedule order
+      VGraphId ipu = op->settings.vgraphId;
+      if (consumers.count(op.get()) == 0 || ipu == home) {
+        continue;
+      }
+      if (copies.count(ipu) == 0) {
+        copies[ipu] = copyTensor(graph, tensor, ipu);
+      }
+      for (std::size_t i = 0; i < op->inputs.size(); ++i) {
+        if (op->inputs[i] == id) {
+          editor.replaceInput(*op, static_cast<InIndex>(i), copies[ipu]);
+        }
+      }
+    }
+  }
+}
+
+} // namespace popart

@@ -1,0 +1,40 @@
+// Every pass, in the order of Pipeline.cpp; each is in a file of its name.
+#pragma once
+
+#include <transforms/Pass.hpp>
+
+namespace popart {
+
+// Throws popart::error for options that contradict each other or the device.
+void checkOptions(PassContext &context);
+// Gives every operation an IPU, or none when the mode is Off.
+void assignVirtualGraphs(PassContext &context);
+// Gives every operation a pipeline stage, or none without pipelining.
+void assignPipelineStages(PassContext &context);
+// Training: the loss is there, and a scalar.
+void checkLoss(PassContext &context);
+// Training: the backward pass (autodiff/Autodiff.hpp).
+void differentiateLoss(PassContext &context);
+// Training: accumulators, the optimiser's state and its steps.
+void insertUpdates(PassContext &context);
+// Removes operations that neither an anchor nor an update needs.
+void prune(PassContext &context);
+// The stages are complete, each on one IPU, and the step is long enough.
+void checkPipeline(PassContext &context);
+void checkAnchors(PassContext &context);
+
+// Constants and optimiser scalars that several IPUs read: one copy on each.
+void duplicateSharedScalars(PassContext &context);
+// Marks forward operations by autoRecomputation and repeats them in the
+// backward pass, so that their results need not be kept.
+void recomputeForward(PassContext &context);
+// Pipelining: stashes for tensors that a later stage on the same IPU reads,
+// chains of copies for those that other IPUs read; operations by stage.
+void moveTensorsAlongPipeline(PassContext &context);
+// Without pipelining: a copy where producer and consumer are on two IPUs.
+void insertIpuCopies(PassContext &context);
+
+// The IPU that holds a tensor: where it is made, or first read.
+VGraphId homeOf(const Tensor &tensor);
+
+} // namespace popart

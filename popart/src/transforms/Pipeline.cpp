@@ -1,0 +1,33 @@
+// The lists of passes.
+#include <transforms/Pipeline.hpp>
+
+#include <transforms/Passes.hpp>
+
+namespace popart {
+
+std::span<const Pass> modelPasses() {
+  static constexpr Pass passes[] = {
+      {"checkOptions", checkOptions},
+      {"assignVirtualGraphs", assignVirtualGraphs},
+      {"assignPipelineStages", assignPipelineStages},
+      {"checkLoss", checkLoss},
+      {"differentiate", differentiateLoss},
+      {"insertUpdates", insertUpdates},
+      {"prune", prune, true},
+      {"checkPipeline", checkPipeline},
+      {"checkAnchors", checkAnchors},
+  };
+  return passes;
+}
+
+std::span<const Pass> machinePasses() {
+  static constexpr Pass passes[] = {
+      {"duplicateSharedScalars", duplicateSharedScalars},
+      {"recomputeForward", recomputeForward, true},
+      {"moveTensorsAlongPipeline", moveTensorsAlongPipeline},
+      {"insertIpuCopies", insertIpuCopies},
+  };
+  return passes;
+}
+
+} // namespace popart
