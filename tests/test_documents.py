@@ -1,0 +1,35 @@
+"""The documents are true: their programs run and their links lead somewhere."""
+
+import re
+import subprocess
+import sys
+
+import pytest
+from conftest import ROOT
+
+DOCUMENTS = [*ROOT.glob("*.md"), *ROOT.glob("docs/*.md")]
+LINK = re.compile(r"\]\((?!https?:|#)([^)#]+)[^)]*\)")
+# A Python program followed by what it prints.
+PROGRAM = re.compile(r"```python\n(.*?)```\n\n```\n(.*?)```", re.DOTALL)
+
+
+@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda d: d.name)
+def test_links_lead_to_files(document):
+    missing = [
+        link for link in LINK.findall(document.read_text())
+        if not (document.parent / link).exists()
+    ]
+    assert missing == []
+
+
+def test_readme_has_a_program():
+    assert PROGRAM.search((ROOT / "README.md").read_text())
+
+
+@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda d: d.name)
+def test_programs_print_what_is_shown(document, tmp_path):
+    for program, expected in PROGRAM.findall(document.read_text()):
+        done = subprocess.run([sys.executable, "-c", program], text=True,
+                              cwd=tmp_path, capture_output=True)
+        assert done.returncode == 0, done.stderr
+        assert done.stdout == expected
