@@ -26,7 +26,7 @@ class Breach:
 
 
 class Layers:
-    """The table, with what each component and folder reaches worked out."""
+    """The table, with what each component reaches worked out."""
 
     def __init__(self, root: Path, table: dict):
         self.root = root
@@ -35,10 +35,7 @@ class Layers:
         components = table["components"]
         self.folder = {n: Path(c["folder"]) for n, c in components.items()}
         self.reach = closure({n: c["uses"] for n, c in components.items()})
-        self.folder_reach = {
-            name: closure(folders)
-            for name, folders in table.get("folders", {}).items()
-        }
+        self.inner = table.get("folders", {})
 
     def component_of(self, file: Path) -> str | None:
         for name, folder in self.folder.items():
@@ -87,12 +84,12 @@ class Layers:
 
     def check_folders(self, component, inside, included) -> str | None:
         """Rules between the folders of one component's src/."""
-        reach = self.folder_reach.get(component, {})
+        allowed = self.inner.get(component, {})
         target = Path(included).parts[0]
-        if inside.parts[0] != "src" or target not in reach:
+        if inside.parts[0] != "src" or target not in allowed:
             return None
         here = inside.parts[1]
-        if here == target or here not in reach or target in reach[here]:
+        if here == target or here not in allowed or target in allowed[here]:
             return None
         return f"{component}/src/{here} may not include {component}/src/{target}"
 
