@@ -6,6 +6,7 @@
 #include <support/DataType.hpp>
 
 #include <algorithm>
+#include <compare>
 #include <cstdint>
 
 namespace kernels::cost {
@@ -21,6 +22,8 @@ struct TileSpec {
   unsigned fp32ConvUnits = 16;
   unsigned convUnitPipelineDepth = 4;
   unsigned convUnitCoeffLoadBytes = 8; // 64-bit loads, the libraries' default
+
+  friend auto operator<=>(const TileSpec &, const TileSpec &) = default;
 };
 
 constexpr std::uint64_t ceilDiv(std::uint64_t a, std::uint64_t b) {

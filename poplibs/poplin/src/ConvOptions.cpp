@@ -1,0 +1,167 @@
+#include <poplin/internal/ConvOptions.hpp>
+
+#include <poplar/exceptions.hpp>
+#include <poplar/internal/Access.hpp>
+#include <support/Error.hpp>
+
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <map>
+#include <span>
+#include <string>
+#include <string_view>
+#include <tuple>
+
+namespace poplin::internal {
+
+using poplar::invalid_option;
+using support::requireUser;
+
+namespace {
+
+using Choices = std::span<const std::string_view>;
+
+constexpr std::string_view booleans[] = {"true", "false"};
+constexpr std::string_view partialsTypes[] = {"half", "float"};
+constexpr std::string_view matMulPasses[] = {
+    "NONE", "INFERENCE_FWD", "TRAINING_FWD", "TRAINING_BWD", "TRAINING_WU"};
+constexpr std::string_view convPasses[] = {
+    "NONE",          "INFERENCE_FWD",    "TRAINING_FWD",    "TRAINING_BWD",
+    "TRAINING_WU",   "FC_INFERENCE_FWD", "FC_TRAINING_FWD", "FC_TRAINING_BWD",
+    "FC_TRAINING_WU"};
+
+// An option with its values; none means any text.
+struct Option {
+  std::string_view name;
+  Choices values;
+};
+constexpr Option common[] = {
+    {"partialsType", partialsTypes},       {"use128BitConvUnitLoad", booleans},
+    {"enableMultiStageReduce", booleans},  {"enableFastReduce", booleans},
+    {"enableSingleInputReduce", booleans}, {"remapOutputTensor", booleans},
+    {"disableSRForAMPVertices", booleans}, {"planConstraints", {}},
+};
+constexpr Option onlyMatMul[] = {
+    {"fullyConnectedPass", matMulPasses},
+    {"inputRHSIsPreArranged", booleans},
+    {"gatherOutput", booleans},
+};
+constexpr Option onlyConv[] = {
+    {"pass", convPasses},
+    {"enableConvDithering", booleans},
+    {"gatherConvOutput", booleans},
+    {"partialsType.interIPU", partialsTypes},
+    {"partialsType.interTile", partialsTypes},
+    {"numIPUs", {}},
+    {"tilesPerIPU", {}},
+    {"planConstraintsOutputFilename", {}},
+};
+
+const Option *findOption(std::span<const Option> options,
+                         std::string_view name) {
+  const auto at =
+      std::find_if(options.begin(), options.end(),
+                   [&](const Option &option) { return option.name == name; });
+  return at == options.end() ? nullptr : &*at;
+}
+
+double parseProportion(const std::string &name, const std::string &value) {
+  char *end = nullptr;
+  const double number = std::strtod(value.c_str(), &end);
+  requireUser<invalid_option>(
+      !value.empty() && *end == '\0',
+      "Invalid value '{}' for option '{}': Not a floating point number", value,
+      name);
+  requireUser<invalid_option>(
+      number >= 0,
+      "Invalid value '{}' for option '{}': Value must be greater "
+      "than or equal to 0",
+      value, name);
+  return number;
+}
+
+ConvOptions parse(const poplar::OptionFlags &flags,
+                  std::span<const Option> extra) {
+  ConvOptions options;
+  for (const auto &[name, value] : flags) {
+    if (name == "availableMemoryProportion") {
+      options.availableMemoryProportion = parseProportion(name, value);
+      continue;
+    }
+    const auto *option = findOption(common, name);
+    option = option != nullptr ? option : findOption(extra, name);
+    requireUser<invalid_option>(option != nullptr, "Unrecognised option '{}'",
+                                name);
+    requireUser<invalid_option>(
+        option->values.empty() ||
+            std::find(option->values.begin(), option->values.end(), value) !=
+                option->values.end(),
+        "Invalid value '{}' for option '{}': Not one of the values: ['{}']",
+        value, name, fmt::join(option->values, "', '"));
+    if (name == "partialsType") {
+      options.partialsType = value == "half" ? DataType::Half : DataType::Float;
+    } else if (name == "use128BitConvUnitLoad") {
+      options.use128BitConvUnitLoad = value == "true";
+    } else if (name == "enableMultiStageReduce") {
+      options.enableMultiStageReduce = value == "true";
+    }
+  }
+  return options;
+}
+
+using PlanKey = std::tuple<ConvProblem, PlanLimits, bool>;
+using PlanCache = std::map<PlanKey, ConvPlan>;
+
+} // namespace
+
+ConvOptions parseMatMulOptions(const poplar::OptionFlags &options) {
+  return parse(options, onlyMatMul);
+}
+
+ConvOptions parseConvOptions(const poplar::OptionFlags &options) {
+  return parse(options, onlyConv);
+}
+
+PlanLimits planLimits(const poplar::Graph &graph,
+                      poputil::internal::TileRange tiles,
+                      const ConvOptions &options) {
+  const auto &target = *poplar::internal::graphData(graph).target;
+  PlanLimits limits;
+  limits.tile = poputil::internal::tileSpec(graph);
+  if (options.use128BitConvUnitLoad) {
+    limits.tile.convUnitCoeffLoadBytes = target.convUnitCoeffLoadBytes;
+  }
+  limits.tiles = tiles.count;
+  limits.exchangeBytesPerCycle = target.exchangeBytesPerCycle;
+  limits.sharesExchangeBus = target.tilesPerSharedBus > 1;
+  limits.bytesPerTile = target.bytesPerTile;
+  limits.availableMemoryProportion = options.availableMemoryProportion;
+  limits.allowMultiStageReduce = options.enableMultiStageReduce;
+  return limits;
+}
+
+DataType partialsType(const ConvOptions &options, DataType outputType) {
+  return outputType == DataType::Float ? DataType::Float : options.partialsType;
+}
+
+ConvPlan cachedPlan(poplar::Graph &graph, const ConvProblem &problem,
+                    const PlanLimits &limits, bool isMatMul) {
+  auto &slot = poplar::internal::graphData(graph).libraryData["poplin/plans"];
+  if (!slot) {
+    slot = std::make_shared<PlanCache>();
+  }
+  auto &cache = *static_cast<PlanCache *>(slot.get());
+  const PlanKey key{problem, limits, isMatMul};
+  auto at = cache.find(key);
+  if (at == cache.end()) {
+    at = cache
+             .emplace(key, isMatMul ? planMatMul(problem, limits)
+                                    : planConvolution(problem, limits))
+             .first;
+  }
+  return at->second;
+}
+
+} // namespace poplin::internal
