@@ -221,7 +221,7 @@ void Timeline::collectGroups(const ProgramNode &node, Groups &groups) {
     return;
   }
   if (const auto *repeat = std::get_if<RepeatNode>(&node.op)) {
-    if (repeat->body) {
+    if (repeat->body && repeat->count != 0) {
       collectGroups(*repeat->body, groups);
     }
     return;

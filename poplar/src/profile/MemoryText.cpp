@@ -210,6 +210,34 @@ void printPerIpu(std::ostream &stream, const MemoryUse &use,
   }
 }
 
+// The largest always-live variables of a tile.
+void printAlwaysLive(std::ostream &stream, const ProfileRequest &request,
+                     const MemoryUse &use, unsigned tile) {
+  std::vector<std::pair<std::uint64_t, internal::VariableId>> variables;
+  for (const internal::VariableId id : use.liveness.alwaysLive) {
+    const auto &variable = request.graph.variables[id.index()];
+    if (const std::uint64_t bytes = model::bytesOnTile(variable, tile)) {
+      variables.emplace_back(bytes, id);
+    }
+  }
+  std::stable_sort(
+      variables.begin(), variables.end(),
+      [](const auto &a, const auto &b) { return a.first > b.first; });
+  const std::size_t shown = std::min(variablesShown, variables.size());
+  stream << (shown == 0 ? "" : "      Always-live variables:\n");
+  for (std::size_t i = 0; i < shown; ++i) {
+    const std::string &name =
+        request.graph.variables[variables[i].second.index()].debugPath;
+    stream << rightAligned(8, name.empty() ? "<anonymous>" : name,
+                           thousands(variables[i].first), categoryColumn)
+           << " B\n";
+  }
+  if (variables.size() > shown) {
+    stream << fmt::format("        and {} more\n",
+                          thousands(variables.size() - shown));
+  }
+}
+
 void printVariables(std::ostream &stream, const ProfileRequest &request,
                     const MemoryUse &use) {
   stream << "  Variable Storage Liveness:\n";
@@ -220,31 +248,8 @@ void printVariables(std::ostream &stream, const ProfileRequest &request,
            << " B\n"
            << rightAligned(6, "Maximum live bytes of the others",
                            thousands(use.maxLive[tile]), categoryColumn)
-           << " B\n      Always-live variables:\n";
-    std::vector<std::pair<std::uint64_t, internal::VariableId>> variables;
-    for (const internal::VariableId id : use.liveness.alwaysLive) {
-      const auto &variable = request.graph.variables[id.index()];
-      if (const std::uint64_t bytes = model::bytesOnTile(variable, tile)) {
-        variables.emplace_back(bytes, id);
-      }
-    }
-    std::stable_sort(
-        variables.begin(), variables.end(),
-        [](const auto &a, const auto &b) { return a.first > b.first; });
-    for (std::size_t i = 0; i < variables.size(); ++i) {
-      if (i == variablesShown) {
-        stream << fmt::format("        and {} more\n",
-                              thousands(variables.size() - variablesShown));
-        break;
-      }
-      const auto &variable =
-          request.graph.variables[variables[i].second.index()];
-      stream << rightAligned(8,
-                             variable.debugPath.empty() ? "<anonymous>"
-                                                        : variable.debugPath,
-                             thousands(variables[i].first), categoryColumn)
-             << " B\n";
-    }
+           << " B\n";
+    printAlwaysLive(stream, request, use, tile);
   }
   stream << '\n';
 }

@@ -71,10 +71,13 @@ private:
         step.id < overlaps_.size() ? overlaps_[step.id] : 0;
     switch (step.kind) {
     case StepKind::Execute:
-    case StepKind::Exchange:
-      printPhase(step, exchangeOf(step), indent, overlap);
-      printPhase(step, computeOf(step), indent, overlap);
+    case StepKind::Exchange: {
+      const Phase exchange = exchangeOf(step);
+      printPhase(step, exchange, indent, overlap);
+      printPhase(step, computeOf(step), indent,
+                 overlap - std::min(overlap, exchange.cycles));
       break;
+    }
     case StepKind::GlobalExchange:
       printPhase(step,
                  remoteOf(step, "GlobalExchange", &IpuStepCost::globalExchange),

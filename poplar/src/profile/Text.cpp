@@ -12,7 +12,7 @@ namespace {
 std::string groupDigits(std::string digits) {
   for (std::size_t at = digits.size(); at > 3;) {
     at -= 3;
-    digits.insert(at, ",");
+    digits.insert(at, 1, ',');
   }
   return digits;
 }
