@@ -249,6 +249,16 @@ TEST_F(ProfileSummary, ShowsTheMemoryOfEachIpuAndVariableOnRequest) {
   }
 }
 
+TEST_F(ProfileSummary, TargetCountsTheReplicasAndTheRestIsOneOfThem) {
+  const std::string one = text(request());
+  graph_.data.replicationFactor = 4;
+  const std::string four = text(request());
+  EXPECT_NE(four.find("Number of IPUs:         8\n"), std::string::npos);
+  EXPECT_NE(four.find("Total Tiles:            32\n"), std::string::npos);
+  EXPECT_NE(four.find("Number of Replicas:     4\n"), std::string::npos);
+  EXPECT_EQ(four.substr(four.find("Graph:")), one.substr(one.find("Graph:")));
+}
+
 TEST_F(ProfileSummary, ColoursOnlyWhenAsked) {
   profile::ProfileRequest coloured = request();
   EXPECT_EQ(text(coloured).find('\x1b'), std::string::npos);

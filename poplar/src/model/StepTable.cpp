@@ -13,11 +13,6 @@ using namespace internal;
 
 namespace {
 
-unsigned ipusPerReplica(const GraphData &graph) {
-  const unsigned replicas = std::max(graph.replicationFactor, 1U);
-  return std::max(graph.target->numIPUs / replicas, 1U);
-}
-
 std::string joinPath(const std::string &path, const std::string &name) {
   return path.empty() || name.empty() ? path + name : path + "/" + name;
 }
@@ -33,8 +28,7 @@ void checkTiles(const Step &step, unsigned tiles) {
 
 } // namespace
 
-StepTable::StepTable(const GraphData &graph)
-    : graph_(graph), ipus_(ipusPerReplica(graph)) {}
+StepTable::StepTable(const GraphData &graph) : graph_(graph) {}
 
 const std::vector<Step> &StepTable::stepsOf(const ProgramNode &leaf) {
   const auto [entry, isNew] = steps_.try_emplace(&leaf);

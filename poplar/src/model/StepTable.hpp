@@ -18,9 +18,9 @@ public:
 
   const internal::GraphData &graph() const { return graph_; }
   const internal::TargetData &target() const { return *graph_.target; }
-  // IPUs and tiles of the graph: those of one replica.
-  unsigned ipus() const { return ipus_; }
-  unsigned tiles() const { return ipus_ * target().tilesPerIPU; }
+  // Of one replica: a graph's target is that of a replica.
+  unsigned ipus() const { return target().numIPUs; }
+  unsigned tiles() const { return target().numTiles(); }
 
   // The steps of a leaf (neither a sequence nor a repeat), in order.
   const std::vector<Step> &stepsOf(const internal::ProgramNode &leaf);
@@ -32,7 +32,6 @@ private:
   std::vector<Step> lowerExecute(const internal::ExecuteNode &execute) const;
 
   const internal::GraphData &graph_;
-  unsigned ipus_ = 1;
   std::size_t stepCount_ = 0;
   std::unordered_map<const internal::ProgramNode *, std::vector<Step>> steps_;
 };

@@ -23,19 +23,19 @@ void printTarget(std::ostream &stream, const ProfileRequest &request,
   const auto print = [&](const char *label, const std::string &value) {
     stream << fmt::format("  {:<24}{}\n", label, value);
   };
-  const std::uint64_t ipuBytes = target.bytesPerTile * target.tilesPerIPU;
+  const std::uint64_t replicas = std::max(request.graph.replicationFactor, 1U);
+  const std::uint64_t bytes = target.bytesPerTile * steps.tiles();
   stream << heading("Target:", request.colours) << '\n';
-  print("Number of IPUs:", thousands(target.numIPUs));
+  print("Number of IPUs:", thousands(replicas * steps.ipus()));
   print("Tiles per IPU:", thousands(target.tilesPerIPU));
-  print("Total Tiles:", thousands(target.numTiles()));
+  print("Total Tiles:", thousands(replicas * steps.tiles()));
   print("Memory Per-Tile:", memorySize(target.bytesPerTile));
-  print("Total Memory:", memorySize(ipuBytes * target.numIPUs));
+  print("Total Memory:", memorySize(replicas * bytes));
   print("Clock Speed (approx):", decimal(target.clockHz / 1e6) + " MHz");
-  print("Number of Replicas:",
-        thousands(std::max(request.graph.replicationFactor, 1U)));
+  print("Number of Replicas:", thousands(replicas));
   print("IPUs per Replica:", thousands(steps.ipus()));
   print("Tiles per Replica:", thousands(steps.tiles()));
-  print("Memory per Replica:", memorySize(ipuBytes * steps.ipus()));
+  print("Memory per Replica:", memorySize(bytes));
   stream << '\n';
 }
 
