@@ -5,6 +5,8 @@
 #include "Reference.hpp"
 #include "Rules.hpp"
 
+#include "fast/FastKernels.hpp"
+
 #include <algorithm>
 
 namespace kernels {
@@ -163,19 +165,20 @@ void referenceWeightGrad(const ReferenceCall &call) {
 } // namespace
 
 const Kind &convolutionKind() {
-  static const Kind kind{"convolution", inferForward, referenceForward, {}};
+  static const Kind kind{"convolution", inferForward, referenceForward,
+                         convolutionKernels()};
   return kind;
 }
 
 const Kind &convolutionDataGradKind() {
-  static const Kind kind{
-      "convolutionDataGrad", inferDataGrad, referenceDataGrad, {}};
+  static const Kind kind{"convolutionDataGrad", inferDataGrad,
+                         referenceDataGrad, convolutionDataGradKernels()};
   return kind;
 }
 
 const Kind &convolutionWeightGradKind() {
-  static const Kind kind{
-      "convolutionWeightGrad", inferWeightGrad, referenceWeightGrad, {}};
+  static const Kind kind{"convolutionWeightGrad", inferWeightGrad,
+                         referenceWeightGrad, convolutionWeightGradKernels()};
   return kind;
 }
 

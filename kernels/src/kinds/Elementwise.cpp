@@ -4,6 +4,8 @@
 #include "Reference.hpp"
 #include "Rules.hpp"
 
+#include "fast/FastKernels.hpp"
+
 #include "../elementwise/Interpreter.hpp"
 
 #include <utility>
@@ -82,16 +84,13 @@ void referenceFill(const ReferenceCall &call) {
 } // namespace
 
 const Kind &elementwiseKind() {
-  static const Kind kind{"elementwise",
-                         inferElementwise,
-                         referenceElementwise,
-                         {},
-                         elementwiseInPlace};
+  static const Kind kind{"elementwise", inferElementwise, referenceElementwise,
+                         elementwiseKernels(), elementwiseInPlace};
   return kind;
 }
 
 const Kind &fillKind() {
-  static const Kind kind{"fill", inferFill, referenceFill, {}};
+  static const Kind kind{"fill", inferFill, referenceFill, fillKernels()};
   return kind;
 }
 

@@ -5,6 +5,8 @@
 #include "Reference.hpp"
 #include "Rules.hpp"
 
+#include "fast/FastKernels.hpp"
+
 #include <cmath>
 
 namespace kernels {
@@ -166,12 +168,14 @@ void referenceGrad(const ReferenceCall &call) {
 } // namespace
 
 const Kind &groupNormKind() {
-  static const Kind kind{"groupNorm", inferForward, referenceForward, {}};
+  static const Kind kind{"groupNorm", inferForward, referenceForward,
+                         groupNormKernels()};
   return kind;
 }
 
 const Kind &groupNormGradKind() {
-  static const Kind kind{"groupNormGrad", inferGrad, referenceGrad, {}};
+  static const Kind kind{"groupNormGrad", inferGrad, referenceGrad,
+                         groupNormGradKernels()};
   return kind;
 }
 

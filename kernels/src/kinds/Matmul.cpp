@@ -5,6 +5,8 @@
 #include "Reference.hpp"
 #include "Rules.hpp"
 
+#include "fast/FastKernels.hpp"
+
 #include <algorithm>
 
 namespace kernels {
@@ -71,7 +73,7 @@ void reference(const ReferenceCall &call) {
 } // namespace
 
 const Kind &matmulKind() {
-  static const Kind kind{"matmul", infer, reference, {}};
+  static const Kind kind{"matmul", infer, reference, matmulKernels()};
   return kind;
 }
 

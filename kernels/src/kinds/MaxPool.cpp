@@ -5,6 +5,8 @@
 #include "Reference.hpp"
 #include "Rules.hpp"
 
+#include "fast/FastKernels.hpp"
+
 #include <algorithm>
 #include <limits>
 
@@ -101,12 +103,14 @@ void referenceGrad(const ReferenceCall &call) {
 } // namespace
 
 const Kind &maxPoolKind() {
-  static const Kind kind{"maxPool", inferForward, referenceForward, {}};
+  static const Kind kind{"maxPool", inferForward, referenceForward,
+                         maxPoolKernels()};
   return kind;
 }
 
 const Kind &maxPoolGradKind() {
-  static const Kind kind{"maxPoolGrad", inferGrad, referenceGrad, {}};
+  static const Kind kind{"maxPoolGrad", inferGrad, referenceGrad,
+                         maxPoolGradKernels()};
   return kind;
 }
 

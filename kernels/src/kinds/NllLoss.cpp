@@ -5,6 +5,8 @@
 #include "Reference.hpp"
 #include "Rules.hpp"
 
+#include "fast/FastKernels.hpp"
+
 namespace kernels {
 
 namespace {
@@ -109,12 +111,14 @@ void referenceGrad(const ReferenceCall &call) {
 } // namespace
 
 const Kind &nllLossKind() {
-  static const Kind kind{"nllLoss", inferForward, referenceForward, {}};
+  static const Kind kind{"nllLoss", inferForward, referenceForward,
+                         nllLossKernels()};
   return kind;
 }
 
 const Kind &nllLossGradKind() {
-  static const Kind kind{"nllLossGrad", inferGrad, referenceGrad, {}};
+  static const Kind kind{"nllLossGrad", inferGrad, referenceGrad,
+                         nllLossGradKernels()};
   return kind;
 }
 

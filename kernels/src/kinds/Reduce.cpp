@@ -4,6 +4,8 @@
 #include "Reference.hpp"
 #include "Rules.hpp"
 
+#include "fast/FastKernels.hpp"
+
 #include <algorithm>
 #include <cstring>
 #include <limits>
@@ -149,7 +151,7 @@ void reference(const ReferenceCall &call) {
 } // namespace
 
 const Kind &reduceKind() {
-  static const Kind kind{"reduce", infer, reference, {}};
+  static const Kind kind{"reduce", infer, reference, reduceKernels()};
   return kind;
 }
 

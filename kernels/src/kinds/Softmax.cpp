@@ -4,6 +4,8 @@
 #include "Reference.hpp"
 #include "Rules.hpp"
 
+#include "fast/FastKernels.hpp"
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -120,23 +122,26 @@ void referenceLogSoftmaxGrad(const ReferenceCall &call) {
 } // namespace
 
 const Kind &softmaxKind() {
-  static const Kind kind{"softmax", inferForward, referenceSoftmax, {}};
+  static const Kind kind{"softmax", inferForward, referenceSoftmax,
+                         softmaxKernels()};
   return kind;
 }
 
 const Kind &softmaxGradKind() {
-  static const Kind kind{"softmaxGrad", inferGrad, referenceSoftmaxGrad, {}};
+  static const Kind kind{"softmaxGrad", inferGrad, referenceSoftmaxGrad,
+                         softmaxGradKernels()};
   return kind;
 }
 
 const Kind &logSoftmaxKind() {
-  static const Kind kind{"logSoftmax", inferForward, referenceLogSoftmax, {}};
+  static const Kind kind{"logSoftmax", inferForward, referenceLogSoftmax,
+                         logSoftmaxKernels()};
   return kind;
 }
 
 const Kind &logSoftmaxGradKind() {
-  static const Kind kind{
-      "logSoftmaxGrad", inferGrad, referenceLogSoftmaxGrad, {}};
+  static const Kind kind{"logSoftmaxGrad", inferGrad, referenceLogSoftmaxGrad,
+                         logSoftmaxGradKernels()};
   return kind;
 }
 

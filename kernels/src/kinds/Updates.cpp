@@ -5,6 +5,8 @@
 #include "Reference.hpp"
 #include "Rules.hpp"
 
+#include "fast/FastKernels.hpp"
+
 #include <cmath>
 
 namespace kernels {
@@ -169,19 +171,20 @@ constexpr InPlacePair rmspropInPlace[] = {{0, 0}, {2, 1}, {7, 2}};
 } // namespace
 
 const Kind &sgdUpdateKind() {
-  static const Kind kind{"sgdUpdate", inferSgd, referenceSgd, {}, sgdInPlace};
+  static const Kind kind{"sgdUpdate", inferSgd, referenceSgd,
+                         sgdUpdateKernels(), sgdInPlace};
   return kind;
 }
 
 const Kind &adamUpdateKind() {
-  static const Kind kind{
-      "adamUpdate", inferAdam, referenceAdam, {}, adamInPlace};
+  static const Kind kind{"adamUpdate", inferAdam, referenceAdam,
+                         adamUpdateKernels(), adamInPlace};
   return kind;
 }
 
 const Kind &rmspropUpdateKind() {
-  static const Kind kind{
-      "rmspropUpdate", inferRmsprop, referenceRmsprop, {}, rmspropInPlace};
+  static const Kind kind{"rmspropUpdate", inferRmsprop, referenceRmsprop,
+                         rmspropUpdateKernels(), rmspropInPlace};
   return kind;
 }
 

@@ -1,0 +1,90 @@
+// Element-wise work over any strides: the index space that the operands share
+// is simplified, cut into shards and walked in blocks; operands that are not
+// contiguous floats pass through small buffers.
+#pragma once
+
+#include <kernels/KernelEntry.hpp>
+
+#include <span>
+#include <vector>
+
+namespace kernels {
+
+// An index space with equal neighbouring dimensions merged, outermost first in
+// the order of the outputs' memory.
+struct BlockSpace {
+  std::vector<std::int64_t> extents;
+  std::vector<std::vector<std::int64_t>> strides; // of each operand
+
+  std::int64_t elements() const { return support::elementCount(extents); }
+};
+
+// `operands` have equal shapes; the first one's memory sets the order.
+BlockSpace makeBlockSpace(std::span<const OperandSpec *const> operands);
+
+class BlockPlan : public Plan {
+public:
+  // More operands than any update and all but absurd expressions have.
+  static constexpr std::size_t maxOperands = 32;
+
+  void run(std::uint32_t task, std::byte *const *operands,
+           std::byte *scratch) const override;
+
+protected:
+  // What compute() gets for one block: at most blockElements, except where the
+  // plan has no buffers at all.
+  struct Block {
+    const float *const *inputs;
+    float *const *outputs;
+    std::int64_t count;
+    std::byte *const *operands; // of the call, for scalars
+    float *buffers;             // the plan's own, of blockElements each
+  };
+
+  // `inputs` and `outputs` are operands of the call with equal shapes, of type
+  // FLOAT, HALF or BOOL; `scalars` are other operands, which every task reads.
+  // `nanoseconds` is the cost of an element, `buffers` the number of block
+  // buffers that compute() wants.
+  BlockPlan(const Signature &signature, std::vector<std::size_t> inputs,
+            std::vector<std::size_t> outputs, std::vector<std::size_t> scalars,
+            double nanoseconds, std::size_t buffers);
+
+  static bool takesType(DataType type) {
+    return type == DataType::Float || type == DataType::Half ||
+           type == DataType::Bool;
+  }
+
+  virtual void compute(const Block &block) const = 0;
+
+private:
+  struct Operand {
+    std::size_t index; // in the call
+    DataType type;
+    std::vector<std::int64_t> strides;
+    bool isDirect; // its floats can be used where they are
+  };
+  struct Shard {
+    std::int64_t begin, end; // elements of the space, row-major
+  };
+
+  void addShards(const Signature &signature, double nanoseconds);
+  std::vector<Access> accesses(const Signature &signature, std::int64_t begin,
+                               std::int64_t end, std::int64_t unit) const;
+  template <typename Visit>
+  void forRuns(const Operand &operand, std::int64_t begin, std::int64_t count,
+               const Visit &visit) const;
+  void load(const Operand &operand, const std::byte *data, std::int64_t begin,
+            std::int64_t count, float *to) const;
+  void store(const Operand &operand, std::byte *data, std::int64_t begin,
+             std::int64_t count, const float *from) const;
+
+  std::vector<std::int64_t> extents_;
+  std::vector<Operand> inputs_;
+  std::vector<Operand> outputs_;
+  std::vector<std::size_t> scalars_;
+  std::vector<Shard> shards_;
+  std::size_t buffers_;     // of compute()
+  std::size_t taskScratch_; // bytes
+};
+
+} // namespace kernels

@@ -1,0 +1,32 @@
+// The fast implementations of each kind, best first; defined beside their plans
+// and named by the kinds.
+#pragma once
+
+#include <kernels/KernelEntry.hpp>
+
+#include <span>
+
+namespace kernels {
+
+std::span<const KernelEntry> adamUpdateKernels();
+std::span<const KernelEntry> convolutionDataGradKernels();
+std::span<const KernelEntry> convolutionKernels();
+std::span<const KernelEntry> convolutionWeightGradKernels();
+std::span<const KernelEntry> elementwiseKernels();
+std::span<const KernelEntry> fillKernels();
+std::span<const KernelEntry> groupNormGradKernels();
+std::span<const KernelEntry> groupNormKernels();
+std::span<const KernelEntry> logSoftmaxGradKernels();
+std::span<const KernelEntry> logSoftmaxKernels();
+std::span<const KernelEntry> matmulKernels();
+std::span<const KernelEntry> maxPoolGradKernels();
+std::span<const KernelEntry> maxPoolKernels();
+std::span<const KernelEntry> nllLossGradKernels();
+std::span<const KernelEntry> nllLossKernels();
+std::span<const KernelEntry> reduceKernels();
+std::span<const KernelEntry> rmspropUpdateKernels();
+std::span<const KernelEntry> sgdUpdateKernels();
+std::span<const KernelEntry> softmaxGradKernels();
+std::span<const KernelEntry> softmaxKernels();
+
+} // namespace kernels

@@ -1,0 +1,163 @@
+// "groupNorm" and "groupNormGrad" of row-major floats, sample by sample.
+#include "FastKernels.hpp"
+#include "PlanHelpers.hpp"
+
+#include "loops/Loops.hpp"
+
+#include <algorithm>
+
+namespace kernels {
+
+namespace {
+
+struct NormShape {
+  std::int64_t batch, channels, groups, size; // size: elements of a channel
+
+  NormLoops::Group group() const { return {channels / groups, size}; }
+  std::int64_t sample() const { return channels * size; }
+};
+
+NormShape normShape(const Signature &signature, std::size_t x) {
+  const auto &shape = signature.operand(x).shape;
+  return {shape[0], shape[1], signature.attributes.getInt("groups"),
+          support::elementCount(std::span(shape).subspan(2))};
+}
+
+class GroupNormPlan final : public Plan {
+public:
+  explicit GroupNormPlan(const Signature &signature)
+      : shape_(normShape(signature, 0)),
+        epsilon_(static_cast<float>(signature.attributes.getFloat("epsilon"))) {
+    const double work =
+        0.2 * static_cast<double>(shape_.batch * shape_.sample());
+    const std::int64_t count = shardCount(shape_.batch, work);
+    for (std::int64_t i = 0; i < count && shape_.batch > 0; ++i) {
+      const auto range = shardRange(shape_.batch, count, i);
+      shards_.push_back(range);
+      Task task{0, work / static_cast<double>(count), {}};
+      for (std::size_t operand : {0, 3, 4, 5}) { // x, y, mean, invStdDev
+        task.accesses.push_back(
+            rowAccess(signature, operand, range.begin, range.end));
+      }
+      task.accesses.push_back(wholeAccess(signature, 1));
+      task.accesses.push_back(wholeAccess(signature, 2));
+      tasks_.push_back(std::move(task));
+    }
+  }
+
+  void run(std::uint32_t task, std::byte *const *operands,
+           std::byte *) const override {
+    const auto group = shape_.group();
+    for (auto n = shards_[task].begin; n < shards_[task].end; ++n) {
+      for (std::int64_t g = 0; g < shape_.groups; ++g) {
+        const std::int64_t at =
+            n * shape_.sample() + g * group.channels * group.size;
+        const std::int64_t statistic = n * shape_.groups + g;
+        selectedLoops().norm.forward(
+            group, dataOf<const float>(operands, 0) + at,
+            dataOf<const float>(operands, 1) + g * group.channels,
+            dataOf<const float>(operands, 2) + g * group.channels, epsilon_,
+            dataOf<float>(operands, 3) + at,
+            dataOf<float>(operands, 4) + statistic,
+            dataOf<float>(operands, 5) + statistic);
+      }
+    }
+  }
+
+private:
+  NormShape shape_;
+  float epsilon_;
+  std::vector<ShardRange> shards_;
+};
+
+// Stage 0 forms dx and every sample's dgamma and dbeta; stage 1 adds those up
+// in the order of the samples.
+class GroupNormGradPlan final : public Plan {
+public:
+  explicit GroupNormGradPlan(const Signature &signature)
+      : shape_(normShape(signature, 1)) {
+    const double work =
+        0.3 * static_cast<double>(shape_.batch * shape_.sample());
+    const std::int64_t count = shardCount(shape_.batch, work);
+    for (std::int64_t i = 0; i < count && shape_.batch > 0; ++i) {
+      const auto range = shardRange(shape_.batch, count, i);
+      shards_.push_back(range);
+      Task task{0, work / static_cast<double>(count), {}};
+      for (std::size_t operand : {0, 1, 3, 4, 5}) { // dy, x, statistics, dx
+        task.accesses.push_back(
+            rowAccess(signature, operand, range.begin, range.end));
+      }
+      task.accesses.push_back(wholeAccess(signature, 2));
+      tasks_.push_back(std::move(task));
+    }
+    const auto sums = shape_.batch * shape_.channels;
+    tasks_.push_back({1,
+                      0.2 * static_cast<double>(sums),
+                      {wholeAccess(signature, 6), wholeAccess(signature, 7)}});
+    scratchBytes_ = 2 * static_cast<std::size_t>(sums) * sizeof(float);
+  }
+
+  void run(std::uint32_t task, std::byte *const *operands,
+           std::byte *scratch) const override {
+    auto *dgamma = reinterpret_cast<float *>(scratch);
+    auto *dbeta = dgamma + shape_.batch * shape_.channels;
+    if (task + 1 == tasks_.size()) {
+      addSamples(dgamma, dataOf<float>(operands, 6));
+      addSamples(dbeta, dataOf<float>(operands, 7));
+      return;
+    }
+    const auto group = shape_.group();
+    for (auto n = shards_[task].begin; n < shards_[task].end; ++n) {
+      for (std::int64_t g = 0; g < shape_.groups; ++g) {
+        const std::int64_t channel = g * group.channels;
+        const std::int64_t at = n * shape_.sample() + channel * group.size;
+        const std::int64_t statistic = n * shape_.groups + g;
+        const std::int64_t sum = n * shape_.channels + channel;
+        selectedLoops().norm.gradient(
+            group, dataOf<const float>(operands, 0) + at,
+            dataOf<const float>(operands, 1) + at,
+            dataOf<const float>(operands, 2) + channel,
+            dataOf<const float>(operands, 3)[statistic],
+            dataOf<const float>(operands, 4)[statistic],
+            dataOf<float>(operands, 5) + at, dgamma + sum, dbeta + sum);
+      }
+    }
+  }
+
+private:
+  void addSamples(const float *samples, float *sum) const {
+    std::fill_n(sum, shape_.channels, 0.0f);
+    const auto add =
+        selectedLoops().reduce.columns[static_cast<std::size_t>(ReduceOp::Add)];
+    for (std::int64_t n = 0; n < shape_.batch; ++n) {
+      add(sum, samples + n * shape_.channels, 1, shape_.channels);
+    }
+  }
+
+  NormShape shape_;
+  std::vector<ShardRange> shards_;
+};
+
+template <typename NormPlan>
+std::unique_ptr<Plan> plan(const Signature &signature) {
+  if (!isAllFloat(signature) || !isAllRowMajor(signature)) {
+    return nullptr;
+  }
+  return std::make_unique<NormPlan>(signature);
+}
+
+constexpr KernelEntry forwardEntries[] = {
+    {"samples", allPlain, plan<GroupNormPlan>}};
+constexpr KernelEntry gradEntries[] = {
+    {"samples", allPlain, plan<GroupNormGradPlan>}};
+
+} // namespace
+
+std::span<const KernelEntry> groupNormKernels() {
+  return forwardEntries;
+}
+std::span<const KernelEntry> groupNormGradKernels() {
+  return gradEntries;
+}
+
+} // namespace kernels

@@ -1,0 +1,158 @@
+// One loop per element-wise operator, over blocks of floats.
+#include "Loops.hpp"
+#include "VectorMath.hpp"
+
+#include "../elementwise/ScalarFunctions.hpp"
+
+#include <support/Half.hpp>
+
+#ifdef __F16C__
+#include <immintrin.h>
+#endif
+
+namespace kernels::loops::LOOPS_LEVEL {
+
+namespace {
+
+using namespace kernels::elementwise; // what the operator table calls
+using T = float;                      // the operands' type there
+using Integral = std::int64_t;
+
+// ivdep: y may be an operand, but only element by element. Operators that make
+// no sense for floats (say ~) have an empty loop, which no plan reaches.
+#define KERNELS_LOOP(name, function)                                           \
+  template <typename T>                                                        \
+  void loop##name(T *y, const T *aBlock, [[maybe_unused]] const T *bBlock,     \
+                  [[maybe_unused]] const T *cBlock, Integral count) {          \
+    if constexpr (requires(T a, T b, T c) { T(function); }) {                  \
+      _Pragma("GCC ivdep") for (Integral i = 0; i < count; ++i) {              \
+        [[maybe_unused]] const T a = aBlock[i];                                \
+        KERNELS_OPERANDS                                                       \
+        y[i] = T(function);                                                    \
+      }                                                                        \
+    }                                                                          \
+  }
+#define KERNELS_UNARY(name, function, ...) KERNELS_LOOP(name, function)
+#define KERNELS_UNARY_PREDICATE(name, function, ...)                           \
+  KERNELS_LOOP(name, function)
+#define KERNELS_OPERANDS
+#include <kernels/ElementwiseOps.def>
+#undef KERNELS_OPERANDS
+
+#define KERNELS_BINARY(name, function, ...) KERNELS_LOOP(name, function)
+#define KERNELS_PREDICATE(name, function, ...) KERNELS_LOOP(name, function)
+#define KERNELS_OPERANDS [[maybe_unused]] const T b = bBlock[i];
+#include <kernels/ElementwiseOps.def>
+#undef KERNELS_OPERANDS
+
+#define KERNELS_TERNARY(name, function, ...) KERNELS_LOOP(name, function)
+#define KERNELS_OPERANDS                                                       \
+  const T b = bBlock[i];                                                       \
+  const T c = cBlock[i];
+#include <kernels/ElementwiseOps.def>
+#undef KERNELS_OPERANDS
+
+float halfToFloat(std::uint16_t bits) {
+#ifdef __F16C__
+  return _cvtsh_ss(bits);
+#else
+  return support::halfBitsToFloat(bits);
+#endif
+}
+
+std::uint16_t floatToHalf(float value) {
+#ifdef __F16C__
+  return _cvtss_sh(value, _MM_FROUND_TO_NEAREST_INT);
+#else
+  return support::floatToHalfBits(value);
+#endif
+}
+
+void roundToHalf(float *y, const float *a, std::int64_t count) {
+  for (std::int64_t i = 0; i < count; ++i) {
+    y[i] = halfToFloat(floatToHalf(a[i]));
+  }
+}
+
+void toBool(float *y, const float *a, std::int64_t count) {
+#pragma GCC ivdep
+  for (std::int64_t i = 0; i < count; ++i) {
+    y[i] = a[i] != 0 ? 1.0f : 0.0f;
+  }
+}
+
+float fromStored(float value) {
+  return value;
+}
+float fromStored(std::uint16_t value) {
+  return halfToFloat(value);
+}
+float fromStored(std::uint8_t value) {
+  return value != 0 ? 1.0f : 0.0f;
+}
+
+template <typename Stored>
+void load(float *to, const Stored *from, std::int64_t stride,
+          std::int64_t count) {
+  if (stride == 0) {
+    const float value = fromStored(*from);
+    for (std::int64_t i = 0; i < count; ++i) {
+      to[i] = value;
+    }
+  } else if (stride == 1) {
+    for (std::int64_t i = 0; i < count; ++i) {
+      to[i] = fromStored(from[i]);
+    }
+  } else {
+    for (std::int64_t i = 0; i < count; ++i) {
+      to[i] = fromStored(from[i * stride]);
+    }
+  }
+}
+
+void convert(float from, float &to) {
+  to = from;
+}
+void convert(float from, std::uint16_t &to) {
+  to = floatToHalf(from);
+}
+void convert(float from, std::uint8_t &to) {
+  to = static_cast<std::uint8_t>(from != 0);
+}
+
+template <typename Stored>
+void store(Stored *to, const float *from, std::int64_t stride,
+           std::int64_t count) {
+  if (stride == 1) {
+    for (std::int64_t i = 0; i < count; ++i) {
+      convert(from[i], to[i]);
+    }
+  } else {
+    for (std::int64_t i = 0; i < count; ++i) {
+      convert(from[i], to[i * stride]);
+    }
+  }
+}
+
+} // namespace
+
+ElementwiseLoops elementwiseLoops() {
+  return {{
+#define KERNELS_UNARY(name, ...) loop##name<float>,
+#define KERNELS_BINARY(name, ...) loop##name<float>,
+#define KERNELS_TERNARY(name, ...) loop##name<float>,
+#define KERNELS_PREDICATE(name, ...) loop##name<float>,
+#define KERNELS_UNARY_PREDICATE(name, ...) loop##name<float>,
+#include <kernels/ElementwiseOps.def>
+          },
+          roundToHalf,
+          toBool,
+          load<float>,
+          load<std::uint16_t>,
+          load<std::uint8_t>,
+          store<float>,
+          store<std::uint16_t>,
+          store<std::uint8_t>};
+}
+
+} // namespace kernels::loops::LOOPS_LEVEL

@@ -1,0 +1,159 @@
+// The inner loops of the fast kernels: plain functions over pointers, compiled
+// once per instruction set. Plans (src/fast) reach them through this table.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace kernels {
+
+inline constexpr std::size_t elementwiseOpCount = 0
+#define KERNELS_UNARY(...) +1
+#define KERNELS_BINARY(...) +1
+#define KERNELS_TERNARY(...) +1
+#define KERNELS_PREDICATE(...) +1
+#define KERNELS_UNARY_PREDICATE(...) +1
+#include <kernels/ElementwiseOps.def>
+    ;
+
+// Blocks of element-wise work: large enough to hide a call, small enough that
+// a handful stays in the first-level cache.
+inline constexpr std::int64_t blockElements = 512;
+
+struct ElementwiseLoops {
+  // y[i] = op(a[i], b[i], c[i]); y may be one of the operands. BOOL values are
+  // floats of 0 or 1 here.
+  using Operator = void (*)(float *y, const float *a, const float *b,
+                            const float *c, std::int64_t count);
+  Operator operators[elementwiseOpCount]; // by ElementwiseOp
+  void (*roundToHalf)(float *y, const float *a, std::int64_t count);
+  void (*toBool)(float *y, const float *a, std::int64_t count);
+
+  // Between elements `stride` apart and a block of floats.
+  void (*loadFloat)(float *to, const float *from, std::int64_t stride,
+                    std::int64_t count);
+  void (*loadHalf)(float *to, const std::uint16_t *from, std::int64_t stride,
+                   std::int64_t count);
+  void (*loadBool)(float *to, const std::uint8_t *from, std::int64_t stride,
+                   std::int64_t count);
+  void (*storeFloat)(float *to, const float *from, std::int64_t stride,
+                     std::int64_t count);
+  void (*storeHalf)(std::uint16_t *to, const float *from, std::int64_t stride,
+                    std::int64_t count);
+  void (*storeBool)(std::uint8_t *to, const float *from, std::int64_t stride,
+                    std::int64_t count);
+};
+
+enum class ReduceOp : std::uint8_t { Add, SquareAdd, Mul, Min, Max };
+inline constexpr std::size_t reduceOpCount = 5;
+
+struct ReduceLoops {
+  // total op all of x[i * stride].
+  using Row = float (*)(float total, const float *x, std::int64_t stride,
+                        std::int64_t count);
+  // totals[i] = totals[i] op x[i * stride].
+  using Columns = void (*)(float *totals, const float *x, std::int64_t stride,
+                           std::int64_t count);
+  Row row[reduceOpCount];
+  Columns columns[reduceOpCount];
+};
+
+struct PoolLoops {
+  // One plane; the windows lie as PoolPlane says.
+  struct Plane {
+    std::int64_t inRows, inColumns, outRows, outColumns;
+    std::int64_t kernelRows, kernelColumns;
+    std::int64_t strideRows, strideColumns;
+    std::int64_t padRows, padColumns; // lower
+    bool hasRelu;
+  };
+  void (*forward)(const Plane &plane, const float *x, float *y,
+                  std::uint8_t *indices);
+  void (*gradient)(const Plane &plane, const float *dy,
+                   const std::uint8_t *indices, float *dx);
+};
+
+struct NormLoops {
+  // One group of one sample: `channels` rows of `size` elements.
+  struct Group {
+    std::int64_t channels, size;
+  };
+  // Returns the mean and the inverse standard deviation through pointers.
+  void (*forward)(const Group &group, const float *x, const float *gamma,
+                  const float *beta, float epsilon, float *y, float *mean,
+                  float *invStdDev);
+  // dgamma and dbeta are this sample's.
+  void (*gradient)(const Group &group, const float *dy, const float *x,
+                   const float *gamma, float mean, float invStdDev, float *dx,
+                   float *dgamma, float *dbeta);
+};
+
+struct SoftmaxLoops {
+  // `rows` rows of `length` elements, one after another.
+  using Forward = void (*)(const float *x, float *y, std::int64_t rows,
+                           std::int64_t length);
+  using Gradient = void (*)(const float *dy, const float *y, float *dx,
+                            std::int64_t rows, std::int64_t length);
+  Forward softmax;
+  Forward logSoftmax;
+  Gradient softmaxGrad;
+  Gradient logSoftmaxGrad;
+};
+
+struct UpdateLoops {
+  // State arrays are updated in place: they are read from the first pointer of
+  // a pair and written to the second, which may be the same.
+  struct Sgd {
+    float lr, weightDecay, momentum, dampening, gradientScale;
+    bool hasMomentum, isNesterov;
+  };
+  void (*sgd)(const Sgd &p, const float *w, const float *g, const float *v,
+              float *wOut, float *vOut, std::int64_t count);
+  struct Adam {
+    float beta1, beta2, epsilon, gradientScale;
+    float decay;       // added to g as decay * w
+    float shrink;      // multiplies w
+    float stepSize;    // lr / (1 - beta1^t)
+    float varianceInv; // 1 / sqrt(1 - beta2^t)
+  };
+  void (*adam)(const Adam &p, const float *w, const float *g, const float *m,
+               const float *v, float *wOut, float *mOut, float *vOut,
+               std::int64_t count);
+  struct Rmsprop {
+    float lr, alpha, epsilon, weightDecay, momentum, gradientScale;
+    bool hasMomentum, isEpsilonInside;
+  };
+  void (*rmsprop)(const Rmsprop &p, const float *w, const float *g,
+                  const float *s, const float *b, float *wOut, float *sOut,
+                  float *bOut, std::int64_t count);
+};
+
+struct Loops {
+  const char *level; // "v4" (AVX-512), "v3" (AVX2) or "base"
+  ElementwiseLoops elementwise;
+  ReduceLoops reduce;
+  PoolLoops pool;
+  NormLoops norm;
+  SoftmaxLoops softmax;
+  UpdateLoops update;
+};
+
+// The table of each instruction set, and each family's part of it.
+#define KERNELS_LOOPS_OF(level)                                                \
+  namespace loops::level {                                                     \
+  const Loops &table();                                                        \
+  ElementwiseLoops elementwiseLoops();                                         \
+  ReduceLoops reduceLoops();                                                   \
+  PoolLoops poolLoops();                                                       \
+  NormLoops normLoops();                                                       \
+  SoftmaxLoops softmaxLoops();                                                 \
+  UpdateLoops updateLoops();                                                   \
+  }
+KERNELS_LOOPS_OF(base)
+KERNELS_LOOPS_OF(v3)
+KERNELS_LOOPS_OF(v4)
+
+// The table for this CPU, or for the lesser one that ASPEN_ISA names.
+const Loops &selectedLoops();
+
+} // namespace kernels

@@ -1,0 +1,469 @@
+// Every fast kernel against its kind's reference, over shapes that hit tails,
+// strides, paddings and single elements.
+#include "KernelTesting.hpp"
+
+#include <kernels/Expression.hpp>
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+namespace kernels::testing {
+namespace {
+
+constexpr auto F = DataType::Float;
+constexpr std::string_view names[] = {"a", "b", "c"};
+
+Attributes expression(std::string_view text) {
+  return Expression::parse(text, names).toAttributes();
+}
+
+TEST(FastElementwise, MatchesOnContiguousOperands) {
+  for (std::int64_t n : {1, 15, 16, 17, 511, 512, 513, 100003}) {
+    expectFastMatchesReference(
+        {"elementwise",
+         expression("a*b+step(c)"),
+         {{{F, {n}}, {}, {}}, {{F, {n}}, {}, {}}, {{F, {n}}, {}, {}}}},
+        1e-6);
+  }
+}
+
+TEST(FastElementwise, MatchesForEveryFloatOperator) {
+  for (const auto &info : elementwiseOps()) {
+    if (info.cost.find('F') == std::string_view::npos ||
+        info.op == ElementwiseOp::SELECT) {
+      continue;
+    }
+    std::vector<Expression> operands;
+    std::vector<Input> inputs;
+    for (unsigned i = 0; i < info.arity; ++i) {
+      operands.push_back(Expression::input(i));
+      inputs.push_back({{F, {100}}, {}, {}});
+    }
+    Call call("elementwise",
+              Expression::apply(info.op, operands).toAttributes(), inputs);
+    const auto wanted = call.reference()[0];
+    const auto given = call.fast()[0];
+    for (std::size_t i = 0; i < wanted.size(); ++i) {
+      if (std::isnan(wanted[i])) {
+        EXPECT_TRUE(std::isnan(given[i])) << info.name;
+      } else {
+        EXPECT_NEAR(given[i], wanted[i],
+                    1e-6 * std::max(1.0, std::abs(wanted[i])))
+            << info.name << " of " << call.inputValues(0)[i];
+      }
+    }
+  }
+}
+
+TEST(FastElementwise, TakesBroadcastTransposedAndReversedViews) {
+  const Attributes add = expression("a+b*c");
+  expectFastMatchesReference({"elementwise",
+                              add,
+                              {{{F, {5, 7, 9}}, {}, {}},
+                               {{F, {5, 7, 9}}, {0, 1, 0}, {}},
+                               {{F, {5, 7, 9}}, {1, 5, 35}, {}}}},
+                             1e-6);
+  expectFastMatchesReference(
+      {"elementwise",
+       expression("a-2*b"),
+       {{{F, {40, 33}}, {-33, 1}, {}}, {{F, {40, 33}}, {1, -40}, {}}}},
+      1e-6);
+  Call transposed("elementwise", expression("tanh(a)"),
+                  {{{F, {130, 70}}, {}, {}}});
+  transposed.outputStrides(0, {1, 130});
+  expectFastMatchesReference(transposed, 1e-6);
+  Call large("elementwise", expression("a*b"),
+             {{{F, {600, 500}}, {500, 1}, {}}, {{F, {600, 500}}, {0, 1}, {}}});
+  EXPECT_GT(large.taskCount(), 1u);
+  expectFastMatchesReference(large, 1e-6);
+}
+
+TEST(FastElementwise, TakesBoolAndHalf) {
+  expectFastMatchesReference({"elementwise",
+                              expression("select(a,b,c)"),
+                              {{{F, {700}}, {}, {}},
+                               {{F, {700}}, {}, {}},
+                               {{DataType::Bool, {700}}, {}, {}}}},
+                             0);
+  expectFastMatchesReference({"elementwise",
+                              expression("a>b"),
+                              {{{F, {700}}, {}, {}}, {{F, {700}}, {}, {}}}},
+                             0);
+  const auto H = DataType::Half;
+  expectFastMatchesReference({"elementwise",
+                              expression("a*b+a"),
+                              {{{H, {700}}, {}, {}}, {{H, {700}}, {}, {}}}},
+                             0);
+  expectFastMatchesReference(
+      {"elementwise",
+       Expression::cast(H, Expression::parse("a*3", names)).toAttributes(),
+       {{{F, {70}}, {}, {}}}},
+      0);
+}
+
+TEST(FastElementwise, MayOverwriteAnInput) {
+  const Call call("elementwise", expression("a*b-a"),
+                  {{{F, {2000}}, {}, {}}, {{F, {2000}}, {}, {}}});
+  EXPECT_EQ(call.fast(0, true), call.fast(0, false));
+}
+
+TEST(FastElementwise, LeavesOtherTypesToTheReference) {
+  EXPECT_FALSE(
+      Call("elementwise", expression("a+b"),
+           {{{DataType::Int, {3}}, {}, {}}, {{DataType::Int, {3}}, {}, {}}})
+          .isTaken());
+}
+
+TEST(FastFill, FillsEveryType) {
+  for (auto type : {F, DataType::Half, DataType::Int, DataType::Bool}) {
+    Attributes attributes{{"type", static_cast<std::int64_t>(type)},
+                          {"shape", Attributes::Ints{3, 77}},
+                          {"value", 1.0}};
+    expectFastMatchesReference({"fill", attributes, {}}, 0);
+  }
+}
+
+Attributes reduceOf(std::string op, Attributes::Ints dims, double scale = 1) {
+  return {{"op", std::move(op)}, {"dims", std::move(dims)}, {"scale", scale}};
+}
+
+TEST(FastReduce, MatchesOverAnyDimensions) {
+  for (const auto *op : {"ADD", "SQUARE_ADD", "MIN", "MAX"}) {
+    for (const Attributes::Ints &dims : {Attributes::Ints{0},
+                                         {1},
+                                         {2},
+                                         {0, 1},
+                                         {0, 2},
+                                         {1, 2},
+                                         {0, 1, 2},
+                                         {}}) {
+      expectFastMatchesReference(
+          {"reduce", reduceOf(op, dims, 0.5), {{{F, {6, 67, 71}}, {}, {}}}},
+          1e-4);
+      expectFastMatchesReference(
+          {"reduce", reduceOf(op, dims), {{{F, {6, 5, 4}}, {1, 24, 6}, {}}}},
+          1e-5);
+    }
+  }
+}
+
+TEST(FastReduce, MatchesOnBiasGradientsAndShards) {
+  expectFastMatchesReference(
+      {"reduce", reduceOf("ADD", {0, 2, 3}), {{{F, {16, 5, 26, 26}}, {}, {}}}},
+      1e-4);
+  Call wide("reduce", reduceOf("ADD", {0}), {{{F, {100, 5000}}, {}, {}}});
+  EXPECT_GT(wide.taskCount(), 1u);
+  expectFastMatchesReference(wide, 1e-4);
+  Call strided("reduce", reduceOf("ADD", {1}), {{{F, {9, 4, 7}}, {}, {}}});
+  strided.outputStrides(0, {1, 9});
+  expectFastMatchesReference(strided, 1e-5);
+  expectFastMatchesReference(
+      {"reduce", reduceOf("MUL", {0}), {{{F, {5, 3}}, {}, {}}}}, 1e-6);
+  expectFastMatchesReference(
+      {"reduce", reduceOf("ADD", {0}), {{{F, {1}}, {}, {}}}}, 0);
+  expectFastMatchesReference(
+      {"reduce", reduceOf("ADD", {0}), {{{F, {9}}, {-1}, {}}}}, 1e-6);
+}
+
+Attributes matmulOf(bool bias = false, std::string activation = "") {
+  return {{"bias", std::int64_t(bias)}, {"activation", std::move(activation)}};
+}
+
+TEST(FastMatmul, MatchesOnSizesAndTransposes) {
+  const std::int64_t sizes[][3] = {{1, 1, 1},     {16, 972, 100}, {3, 5, 7},
+                                   {65, 17, 130}, {1, 9, 4},      {9, 4, 1}};
+  for (const auto &[m, k, n] : sizes) {
+    for (const bool transposesA : {false, true}) {
+      for (const bool transposesB : {false, true}) {
+        expectFastMatchesReference(
+            {"matmul",
+             matmulOf(),
+             {{{F, {m, k}}, transposesA ? Strides{1, m} : Strides{k, 1}, {}},
+              {{F, {k, n}}, transposesB ? Strides{1, k} : Strides{n, 1}, {}}}},
+            1e-4);
+      }
+    }
+  }
+}
+
+TEST(FastMatmul, AddsBiasAndActivation) {
+  expectFastMatchesReference({"matmul",
+                              matmulOf(true, "RELU"),
+                              {{{F, {16, 100}}, {}, {}},
+                               {{F, {100, 10}}, {1, 100}, {}},
+                               {{F, {10}}, {}, {}}}},
+                             1e-4);
+  Call sharded("matmul", matmulOf(true, "RELU"),
+               {{{F, {8, 300}}, {}, {}},
+                {{F, {300, 1000}}, {}, {}},
+                {{F, {1000}}, {}, {}}});
+  EXPECT_GT(sharded.taskCount(), 1u);
+  expectFastMatchesReference(sharded, 1e-4);
+  expectFastMatchesReference(
+      {"matmul",
+       matmulOf(true),
+       {{{F, {4, 6}}, {}, {}}, {{F, {6, 5}}, {}, {}}, {{F, {5}}, {0}, {}}}},
+      1e-5);
+}
+
+TEST(FastMatmul, TakesGroupsAndOddStrides) {
+  expectFastMatchesReference(
+      {"matmul",
+       matmulOf(),
+       {{{F, {3, 8, 9}}, {}, {}}, {{F, {3, 9, 5}}, {45, 1, 9}, {}}}},
+      1e-5);
+  expectFastMatchesReference(
+      {"matmul",
+       matmulOf(),
+       {{{F, {3, 8, 9}}, {0, 9, 1}, {}}, {{F, {3, 9, 5}}, {}, {}}}},
+      1e-5);
+  Call strided("matmul", matmulOf(),
+               {{{F, {6, 7}}, {40, 3}, {}}, {{F, {7, 5}}, {2, 30}, {}}});
+  strided.outputStrides(0, {1, 6});
+  expectFastMatchesReference(strided, 1e-5);
+}
+
+struct ConvolutionCase {
+  std::int64_t batch, in, out, size, kernel, stride, pad, dilation, groups;
+};
+constexpr ConvolutionCase convolutions[] = {
+    {16, 1, 5, 28, 3, 1, 0, 1, 1},  {16, 5, 12, 13, 5, 1, 0, 1, 1},
+    {3, 4, 6, 9, 3, 2, 1, 1, 1},    {2, 8, 4, 11, 3, 1, 2, 2, 2},
+    {1, 3, 2, 5, 5, 1, 0, 1, 1},    {5, 32, 32, 8, 3, 1, 1, 1, 1},
+    {32, 1, 10, 28, 5, 1, 0, 1, 1}, {40, 10, 20, 12, 5, 1, 0, 1, 1},
+    {2, 6, 6, 7, 3, 1, 1, 1, 6},    {33, 3, 7, 6, 1, 1, 0, 1, 1},
+};
+
+Attributes convolutionOf(const ConvolutionCase &c) {
+  return {{"strides", Attributes::Ints{c.stride, c.stride}},
+          {"padLower", Attributes::Ints{c.pad, c.pad}},
+          {"padUpper", Attributes::Ints{c.pad, c.pad}},
+          {"dilations", Attributes::Ints{c.dilation, c.dilation}},
+          {"groups", c.groups}};
+}
+Attributes forwardOf(const ConvolutionCase &c, bool bias,
+                     std::string activation) {
+  auto attributes = convolutionOf(c);
+  attributes.set("bias", std::int64_t(bias));
+  attributes.set("activation", std::move(activation));
+  return attributes;
+}
+TensorType imageOf(const ConvolutionCase &c) {
+  return {F, {c.batch, c.in, c.size, c.size}};
+}
+TensorType weightsOf(const ConvolutionCase &c) {
+  return {F, {c.out, c.in / c.groups, c.kernel, c.kernel}};
+}
+TensorType resultOf(const ConvolutionCase &c) {
+  const Call call("convolution", forwardOf(c, false, ""),
+                  {{imageOf(c), {}, {}}, {weightsOf(c), {}, {}}});
+  return call.outputTypes()[0];
+}
+
+// Every kernel of the kind that takes the call.
+void expectAllMatch(const Call &call, double tolerance) {
+  std::size_t taken = 0;
+  for (std::size_t entry = 0; entry < 2; ++entry) {
+    Call copy = call;
+    if (copy.isTaken(entry)) {
+      ++taken;
+      Call plain = call;
+      const auto wanted = plain.reference();
+      const auto given = copy.fast(entry);
+      ASSERT_EQ(given.size(), wanted.size());
+      for (std::size_t output = 0; output < wanted.size(); ++output) {
+        for (std::size_t i = 0; i < wanted[output].size(); ++i) {
+          ASSERT_NEAR(given[output][i], wanted[output][i],
+                      tolerance * std::max(1.0, std::abs(wanted[output][i])))
+              << "element " << i << " of output " << output << ", kernel "
+              << entry;
+        }
+      }
+    }
+  }
+  EXPECT_GT(taken, 0u);
+}
+
+TEST(FastConvolution, MatchesForward) {
+  for (const auto &c : convolutions) {
+    expectAllMatch({"convolution",
+                    forwardOf(c, false, ""),
+                    {{imageOf(c), {}, {}}, {weightsOf(c), {}, {}}}},
+                   1e-4);
+    expectAllMatch({"convolution",
+                    forwardOf(c, true, "RELU"),
+                    {{imageOf(c), {}, {}},
+                     {weightsOf(c), {}, {}},
+                     {{F, {c.out}}, {}, {}}}},
+                   1e-4);
+  }
+}
+
+TEST(FastConvolution, MatchesDataGradient) {
+  for (const auto &c : convolutions) {
+    auto attributes = convolutionOf(c);
+    attributes.set("inputShape", imageOf(c).shape);
+    expectAllMatch({"convolutionDataGrad",
+                    attributes,
+                    {{resultOf(c), {}, {}}, {weightsOf(c), {}, {}}}},
+                   1e-4);
+  }
+}
+
+TEST(FastConvolution, MatchesWeightGradient) {
+  for (const auto &c : convolutions) {
+    auto attributes = convolutionOf(c);
+    attributes.set("kernelShape", Attributes::Ints{c.kernel, c.kernel});
+    expectAllMatch({"convolutionWeightGrad",
+                    attributes,
+                    {{resultOf(c), {}, {}}, {imageOf(c), {}, {}}}},
+                   5e-4);
+  }
+}
+
+struct PoolCase {
+  std::int64_t batch, channels, rows, columns, kernel, stride, lower, upper;
+};
+constexpr PoolCase pools[] = {
+    {16, 5, 26, 26, 2, 2, 0, 0}, {2, 3, 9, 11, 2, 2, 0, 0},
+    {1, 1, 5, 37, 3, 2, 1, 1},   {3, 2, 8, 8, 3, 1, 1, 1},
+    {1, 2, 7, 7, 3, 3, 0, 0},    {1, 1, 1, 1, 1, 1, 0, 0},
+    {17, 4, 6, 6, 2, 2, 1, 0},   {20, 33, 12, 12, 2, 2, 0, 0},
+};
+Attributes poolOf(const PoolCase &c, std::string activation) {
+  return {{"kernel", Attributes::Ints{c.kernel, c.kernel}},
+          {"strides", Attributes::Ints{c.stride, c.stride}},
+          {"padLower", Attributes::Ints{c.lower, c.lower}},
+          {"padUpper", Attributes::Ints{c.upper, c.upper}},
+          {"activation", std::move(activation)}};
+}
+
+TEST(FastMaxPool, MatchesForwardAndGradient) {
+  for (const auto &c : pools) {
+    for (const auto *activation : {"", "RELU"}) {
+      const auto attributes = poolOf(c, activation);
+      const TensorType x{F, {c.batch, c.channels, c.rows, c.columns}};
+      const Call forward("maxPool", attributes, {{x, {}, {}}});
+      expectAllMatch(forward, 0);
+      auto gradAttributes = attributes;
+      gradAttributes.set("inputShape", x.shape);
+      const auto indices = forward.reference()[1];
+      const auto types = forward.outputTypes();
+      expectAllMatch({"maxPoolGrad",
+                      gradAttributes,
+                      {{types[0], {}, {}}, {types[1], {}, indices}}},
+                     1e-6);
+    }
+  }
+}
+
+TEST(FastGroupNorm, MatchesForwardAndGradient) {
+  const std::int64_t cases[][4] = {
+      {16, 12, 3, 81}, {2, 4, 4, 1}, {3, 6, 1, 17}, {64, 8, 2, 200}};
+  for (const auto &[batch, channels, groups, size] : cases) {
+    const TensorType x{F, {batch, channels, size}};
+    const TensorType channel{F, {channels}};
+    const Call forward("groupNorm", {{"groups", groups}, {"epsilon", 1e-5}},
+                       {{x, {}, {}}, {channel, {}, {}}, {channel, {}, {}}});
+    expectAllMatch(forward, 2e-4);
+    const auto statistics = forward.reference();
+    const TensorType statistic{F, {batch, groups}};
+    expectAllMatch({"groupNormGrad",
+                    {{"groups", groups}},
+                    {{x, {}, {}},
+                     {x, {}, forward.inputValues(0)},
+                     {channel, {}, {}},
+                     {statistic, {}, statistics[1]},
+                     {statistic, {}, statistics[2]}}},
+                   2e-3);
+  }
+}
+
+TEST(FastSoftmax, MatchesAllFour) {
+  for (const Shape &shape : {Shape{16, 10}, Shape{1, 1}, Shape{3, 4, 700},
+                             Shape{300, 17}, Shape{5}}) {
+    const TensorType x{F, shape};
+    for (const auto *kind : {"softmax", "logSoftmax"}) {
+      const Call forward(kind, {}, {{x, {}, {}}});
+      expectFastMatchesReference(forward, 1e-5);
+      expectFastMatchesReference(
+          {std::string(kind) + "Grad",
+           {},
+           {{x, {}, {}}, {x, {}, forward.reference()[0]}}},
+          1e-5);
+    }
+  }
+}
+
+TEST(FastNllLoss, MatchesForwardAndGradient) {
+  for (const auto *reduction : {"mean", "sum", "none"}) {
+    for (const std::int64_t ignore : {-1, 2}) {
+      Attributes attributes{{"reduction", std::string(reduction)},
+                            {"ignoreIndex", ignore}};
+      const Input labels{{DataType::Int, {7}}, {}, {0, 1, 2, 3, 2, 1, 0}};
+      const Call forward("nllLoss", attributes,
+                         {{{F, {7, 4}}, {}, {}}, labels});
+      expectFastMatchesReference(forward, 1e-6);
+      attributes.set("classes", std::int64_t(4));
+      expectFastMatchesReference({"nllLossGrad",
+                                  attributes,
+                                  {{forward.outputTypes()[0], {}, {}}, labels}},
+                                 1e-6);
+    }
+  }
+}
+
+Input scalarOf(double value) {
+  return {{F, {}}, {}, {value}};
+}
+
+TEST(FastUpdates, MatchInAndOutOfPlace) {
+  for (const std::int64_t n : {1, 500, 97200}) {
+    const Input tensor{{F, {n}}, {}, {}};
+    const Input squares{{F, {n}}, {}, {0.3, 0.01, 0.2}};
+    std::vector<Call> calls;
+    for (const std::int64_t nesterov : {0, 1}) {
+      calls.push_back({"sgdUpdate",
+                       {{"momentum", std::int64_t(1)},
+                        {"nesterov", nesterov},
+                        {"gradientScale", 0.5}},
+                       {tensor, tensor, scalarOf(0.1), scalarOf(0.01), tensor,
+                        scalarOf(0.9), scalarOf(0.2)}});
+    }
+    calls.push_back({"sgdUpdate",
+                     {{"momentum", std::int64_t(0)},
+                      {"nesterov", std::int64_t(0)},
+                      {"gradientScale", 1.0}},
+                     {tensor, tensor, scalarOf(0.1), scalarOf(0.01)}});
+    for (const std::int64_t flag : {0, 1}) {
+      calls.push_back(
+          {"adamUpdate",
+           {{"gradientScale", 0.5},
+            {"decoupledDecay", flag},
+            {"biasCorrection", flag}},
+           {tensor, tensor, tensor, squares, scalarOf(3), scalarOf(0.01),
+            scalarOf(0.9), scalarOf(0.999), scalarOf(1e-8), scalarOf(0.01)}});
+      calls.push_back(
+          {"rmspropUpdate",
+           {{"gradientScale", 0.5},
+            {"momentum", std::int64_t(1)},
+            {"epsilonInside", flag}},
+           {tensor, tensor, squares, scalarOf(0.01), scalarOf(0.9),
+            scalarOf(1e-3), scalarOf(0.01), tensor, scalarOf(0.8)}});
+      calls.push_back({"rmspropUpdate",
+                       {{"gradientScale", 0.5},
+                        {"momentum", std::int64_t(0)},
+                        {"epsilonInside", flag}},
+                       {tensor, tensor, squares, scalarOf(0.01), scalarOf(0.9),
+                        scalarOf(1e-3), scalarOf(0.01)}});
+    }
+    for (const auto &call : calls) {
+      expectFastMatchesReference(call, 1e-5);
+      EXPECT_EQ(call.fast(0, true), call.fast(0, false));
+    }
+  }
+}
+
+} // namespace
+} // namespace kernels::testing

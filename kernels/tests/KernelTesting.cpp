@@ -1,0 +1,469 @@
+#include "KernelTesting.hpp"
+
+#include <support/Half.hpp>
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <cstring>
+#include <random>
+
+namespace kernels::testing {
+
+namespace {
+
+// Bytes around every operand that nobody may change.
+constexpr std::size_t guard = 128;
+constexpr auto guardByte = std::byte{0xa5};
+// As floats and halves these are NaNs.
+constexpr auto poison = std::byte{0xff};
+
+// Lowest and highest offset of an operand's elements.
+struct Extent {
+  std::int64_t low = 0, high = 0;
+};
+Extent extentOf(const OperandSpec &spec) {
+  if (spec.layout != Layout::Plain) {
+    return {0, storageElements(spec.layout, spec.shape) - 1};
+  }
+  Extent extent;
+  for (std::size_t d = 0; d < spec.shape.size(); ++d) {
+    const auto reach = (spec.shape[d] - 1) * spec.strides[d];
+    extent.low += std::min<std::int64_t>(0, reach);
+    extent.high += std::max<std::int64_t>(0, reach);
+  }
+  return extent;
+}
+
+// The offset of element `index` (row-major) of an operand.
+std::int64_t offsetOf(const OperandSpec &spec, std::int64_t index) {
+  Shape at(spec.shape.size());
+  for (std::size_t d = spec.shape.size(); d-- > 0;) {
+    at[d] = index % spec.shape[d];
+    index /= spec.shape[d];
+  }
+  if (spec.layout == Layout::BatchLanes16) {
+    const auto plane = spec.shape[2] * spec.shape[3];
+    return ((at[0] / 16 * spec.shape[1] + at[1]) * plane +
+            at[2] * spec.shape[3] + at[3]) *
+               16 +
+           at[0] % 16;
+  }
+  std::int64_t offset = 0;
+  for (std::size_t d = 0; d < at.size(); ++d) {
+    offset += at[d] * spec.strides[d];
+  }
+  return offset;
+}
+
+template <typename T> void put(std::byte *to, double value) {
+  const auto typed = static_cast<T>(value);
+  std::memcpy(to, &typed, sizeof typed);
+}
+template <typename T> double get(const std::byte *from) {
+  T value;
+  std::memcpy(&value, from, sizeof value);
+  return static_cast<double>(value);
+}
+
+void storeElement(DataType type, std::byte *to, double value) {
+  switch (type) {
+  case DataType::Float:
+    return put<float>(to, value);
+  case DataType::Half:
+    return put<std::uint16_t>(
+        to, support::floatToHalfBits(static_cast<float>(value)));
+  case DataType::Int:
+    return put<std::int32_t>(to, value);
+  case DataType::UnsignedInt:
+    return put<std::uint32_t>(to, value);
+  case DataType::Bool:
+  case DataType::UnsignedChar:
+    return put<std::uint8_t>(to, value);
+  case DataType::LongLong:
+    return put<std::int64_t>(to, value);
+  default:
+    FAIL() << "no test data of type " << support::toString(type);
+  }
+}
+
+double loadElement(DataType type, const std::byte *from) {
+  switch (type) {
+  case DataType::Float:
+    return get<float>(from);
+  case DataType::Half:
+    return support::halfBitsToFloat(
+        static_cast<std::uint16_t>(get<std::uint16_t>(from)));
+  case DataType::Int:
+    return get<std::int32_t>(from);
+  case DataType::UnsignedInt:
+    return get<std::uint32_t>(from);
+  case DataType::Bool:
+  case DataType::UnsignedChar:
+    return get<std::uint8_t>(from);
+  case DataType::LongLong:
+    return get<std::int64_t>(from);
+  default:
+    ADD_FAILURE() << "no test data of type " << support::toString(type);
+    return 0;
+  }
+}
+
+double rounded(DataType type, double value) {
+  alignas(8) std::byte element[8];
+  storeElement(type, element, value);
+  return loadElement(type, element);
+}
+
+// Bytes with guards, aligned as the engine aligns them.
+class Buffer {
+public:
+  explicit Buffer(const OperandSpec &spec) {
+    const auto [low, high] = extentOf(spec);
+    const auto size = static_cast<std::int64_t>(sizeOf(spec.type));
+    first_ = -low * size;
+    bytes_ = static_cast<std::size_t>((high - low + 1) * size);
+    memory_.assign(bytes_ + 2 * guard + 64, guardByte);
+    std::fill_n(lowest(), bytes_, poison);
+  }
+
+  std::byte *lowest() {
+    const auto address = reinterpret_cast<std::uintptr_t>(memory_.data());
+    return memory_.data() + guard + (64 - (address + guard) % 64) % 64;
+  }
+  const std::byte *lowest() const {
+    return const_cast<Buffer *>(this)->lowest();
+  }
+  std::byte *element0() { return lowest() + first_; }
+  std::size_t bytes() const { return bytes_; }
+
+  bool isGuardIntact() const {
+    const auto isUntouched = [](std::byte b) { return b == guardByte; };
+    const std::byte *begin = memory_.data();
+    return std::all_of(begin, lowest(), isUntouched) &&
+           std::all_of(lowest() + bytes_, begin + memory_.size(), isUntouched);
+  }
+  // Copies keep their own alignment, so data is moved by hand.
+  Buffer(const Buffer &other)
+      : first_(other.first_), bytes_(other.bytes_),
+        memory_(other.memory_.size(), guardByte) {
+    std::copy_n(other.lowest(), bytes_, lowest());
+  }
+
+private:
+  std::int64_t first_ = 0; // of element 0 from the lowest
+  std::size_t bytes_ = 0;
+  std::vector<std::byte> memory_;
+};
+
+// The first cache line inside the memory.
+std::byte *aligned(std::vector<std::byte> &memory) {
+  return memory.data() +
+         (64 - reinterpret_cast<std::uintptr_t>(memory.data()) % 64) % 64;
+}
+
+// Poisons all bytes of an input that the task does not declare to read.
+void poisonUndeclared(Buffer &buffer, std::uint32_t operand, const Task &task) {
+  std::vector<bool> isDeclared(buffer.bytes(), false);
+  for (const auto &access : task.accesses) {
+    if (access.operand == operand) {
+      ASSERT_GE(access.begin, 0);
+      ASSERT_LE(access.end, std::int64_t(buffer.bytes()))
+          << "operand " << operand;
+      std::fill(isDeclared.begin() + access.begin,
+                isDeclared.begin() + access.end, true);
+    }
+  }
+  for (std::size_t i = 0; i < isDeclared.size(); ++i) {
+    if (!isDeclared[i]) {
+      buffer.lowest()[i] = poison;
+    }
+  }
+}
+
+// Every byte that changed must lie in a write that the task declares.
+void expectOnlyDeclaredWrites(const Buffer &before, const Buffer &after,
+                              std::uint32_t operand, const Task &task) {
+  for (std::size_t i = 0; i < before.bytes(); ++i) {
+    if (before.lowest()[i] == after.lowest()[i]) {
+      continue;
+    }
+    const auto at = static_cast<std::int64_t>(i);
+    const bool isDeclared = std::any_of(
+        task.accesses.begin(), task.accesses.end(), [&](const Access &access) {
+          return access.operand == operand && access.isWrite &&
+                 access.begin <= at && at < access.end;
+        });
+    ASSERT_TRUE(isDeclared)
+        << "byte " << i << " of operand " << operand << " was written";
+  }
+}
+
+} // namespace
+
+struct Call::Storage {
+  std::vector<Buffer> operands;
+
+  std::vector<std::byte *> addresses() {
+    std::vector<std::byte *> result;
+    for (auto &operand : operands) {
+      result.push_back(operand.element0());
+    }
+    return result;
+  }
+};
+
+Call::Call(std::string_view kind, Attributes attributes,
+           std::vector<Input> inputs)
+    : kind_(&findKind(kind)), attributes_(std::move(attributes)) {
+  std::vector<TensorType> types;
+  for (auto &input : inputs) {
+    auto spec = OperandSpec::rowMajor(input.tensor);
+    if (!input.strides.empty()) {
+      spec.strides = input.strides;
+    }
+    operands_.inputs.push_back(std::move(spec));
+    types.push_back(input.tensor);
+    given_.push_back(std::move(input.values));
+  }
+  outputTypes_ = kind_->infer(attributes_, types);
+  for (const auto &type : outputTypes_) {
+    operands_.outputs.push_back(OperandSpec::rowMajor(type));
+  }
+  makeValues();
+}
+
+Call &Call::outputStrides(std::size_t output, Strides strides) {
+  operands_.outputs[output].strides = std::move(strides);
+  return *this;
+}
+
+void Call::makeValues() {
+  std::mt19937 random(1);
+  for (std::size_t i = 0; i < operands_.inputs.size(); ++i) {
+    const auto &spec = operands_.inputs[i];
+    const auto count =
+        static_cast<std::size_t>(support::elementCount(spec.shape));
+    std::vector<double> values(count);
+    for (std::size_t e = 0; e < count; ++e) {
+      if (!given_[i].empty()) {
+        values[e] = given_[i][e % given_[i].size()];
+      } else if (support::isFloatingPoint(spec.type)) {
+        values[e] = std::uniform_real_distribution<double>(-1, 1)(random);
+      } else {
+        values[e] = static_cast<double>(random() %
+                                        (spec.type == DataType::Bool ? 2 : 4));
+      }
+      values[e] = rounded(spec.type, values[e]);
+    }
+    values_.push_back(std::move(values));
+  }
+}
+
+Call::Storage Call::makeStorage(const Operands &operands) const {
+  Storage storage;
+  for (std::size_t i = 0; i < operands.inputs.size(); ++i) {
+    const auto &spec = operands.inputs[i];
+    storage.operands.emplace_back(spec);
+    Buffer &buffer = storage.operands.back();
+    if (spec.layout != Layout::Plain) { // lanes beyond the batch are 0
+      std::fill_n(buffer.lowest(), buffer.bytes(), std::byte{0});
+    }
+    const auto size = static_cast<std::int64_t>(sizeOf(spec.type));
+    for (std::size_t e = 0; e < values_[i].size(); ++e) {
+      storeElement(spec.type,
+                   buffer.element0() + size * offsetOf(spec, std::int64_t(e)),
+                   values_[i][e]);
+    }
+  }
+  for (const auto &output : operands.outputs) {
+    storage.operands.emplace_back(output);
+  }
+  return storage;
+}
+
+Call::Results Call::read(const Operands &operands, const Storage &storage) {
+  Results results;
+  for (std::size_t i = 0; i < operands.outputs.size(); ++i) {
+    const auto &spec = operands.outputs[i];
+    Buffer buffer = storage.operands[operands.inputs.size() + i];
+    const auto size = static_cast<std::int64_t>(sizeOf(spec.type));
+    std::vector<double> values;
+    for (std::int64_t e = 0; e < support::elementCount(spec.shape); ++e) {
+      values.push_back(
+          loadElement(spec.type, buffer.element0() + size * offsetOf(spec, e)));
+    }
+    results.push_back(std::move(values));
+  }
+  return results;
+}
+
+Call::Results Call::reference() const {
+  Storage storage = makeStorage(operands_);
+  const auto addresses = storage.addresses();
+  kind_->reference({operands_.signature(attributes_), addresses});
+  return read(operands_, storage);
+}
+
+Call::Planned Call::makePlan(std::size_t entry) const {
+  if (entry >= kind_->kernels.size()) {
+    return {};
+  }
+  const auto &kernel = kind_->kernels[entry];
+  const auto layouts = kernel.layouts(operands_.signature(attributes_));
+  if (!layouts) {
+    return {};
+  }
+  Planned planned{operands_, nullptr};
+  auto &[inputs, outputs] = planned.operands;
+  for (std::size_t i = 0; i < layouts->size(); ++i) {
+    auto &spec = i < inputs.size() ? inputs[i] : outputs[i - inputs.size()];
+    spec.layout = (*layouts)[i];
+  }
+  planned.plan = kernel.plan(planned.operands.signature(attributes_));
+  return planned;
+}
+
+bool Call::isTaken(std::size_t entry) const {
+  return makePlan(entry).plan != nullptr;
+}
+
+std::size_t Call::taskCount(std::size_t entry) const {
+  return makePlan(entry).plan->tasks().size();
+}
+
+void Call::runInPlace(const Planned &planned,
+                      const std::vector<std::uint32_t> &order, Storage &storage,
+                      std::byte *scratch) const {
+  const std::size_t inputCount = planned.operands.inputs.size();
+  auto addresses = storage.addresses();
+  std::vector<bool> isShared(planned.operands.outputs.size(), false);
+  for (const auto &[input, output] : kind_->inPlace) {
+    if (input < inputCount && output < isShared.size() && !isShared[output]) {
+      isShared[output] = true;
+      auto &target = storage.operands[inputCount + output];
+      std::copy_n(storage.operands[input].lowest(), target.bytes(),
+                  target.lowest());
+      addresses[input] = addresses[inputCount + output];
+    }
+  }
+  for (auto task : order) {
+    planned.plan->run(task, addresses.data(), scratch);
+  }
+}
+
+void Call::runChecked(const Planned &planned,
+                      const std::vector<std::uint32_t> &order, Storage &storage,
+                      std::byte *scratch) const {
+  const std::size_t inputCount = planned.operands.inputs.size();
+  for (auto index : order) {
+    const Task &task = planned.plan->tasks()[index];
+    Storage limited = storage;
+    for (std::uint32_t i = 0; i < inputCount; ++i) {
+      poisonUndeclared(limited.operands[i], i, task);
+    }
+    const Storage before = limited;
+    const auto addresses = limited.addresses();
+    planned.plan->run(index, addresses.data(), scratch);
+    for (std::uint32_t i = 0; i < limited.operands.size(); ++i) {
+      EXPECT_TRUE(limited.operands[i].isGuardIntact())
+          << kind_->name << ": outside operand " << i;
+      expectOnlyDeclaredWrites(before.operands[i], limited.operands[i], i,
+                               task);
+      if (i >= inputCount) {
+        std::copy_n(limited.operands[i].lowest(), limited.operands[i].bytes(),
+                    storage.operands[i].lowest());
+      }
+    }
+  }
+}
+
+Call::Results Call::fast(std::size_t entry, bool overwrites) const {
+  const auto planned = makePlan(entry);
+  if (planned.plan == nullptr) {
+    ADD_FAILURE() << kind_->name << ": the kernel does not take the call";
+    return {};
+  }
+  const auto &tasks = planned.plan->tasks();
+  Storage storage = makeStorage(planned.operands);
+  std::vector<std::byte> memory(planned.plan->scratchBytes() + 64, poison);
+  std::vector<std::uint32_t> order(tasks.size());
+  for (std::uint32_t i = 0; i < order.size(); ++i) {
+    order[i] = i;
+  }
+  std::shuffle(order.begin(), order.end(), std::mt19937(1));
+  std::stable_sort(order.begin(), order.end(), [&](auto a, auto b) {
+    return tasks[a].stage < tasks[b].stage;
+  });
+  if (overwrites) {
+    runInPlace(planned, order, storage, aligned(memory));
+  } else {
+    runChecked(planned, order, storage, aligned(memory));
+  }
+  return read(planned.operands, storage);
+}
+
+double Call::microseconds(std::size_t entry) const {
+  using Clock = std::chrono::steady_clock;
+  const auto planned = makePlan(entry);
+  Storage storage = makeStorage(planned.operands);
+  std::vector<std::byte> memory(planned.plan->scratchBytes() + 64);
+  const auto addresses = storage.addresses();
+  double best = 1e9;
+  constexpr int repetitions = 20;
+  for (int round = 0; round < 30; ++round) {
+    const auto start = Clock::now();
+    for (int i = 0; i < repetitions; ++i) {
+      for (std::uint32_t task = 0; task < planned.plan->tasks().size();
+           ++task) {
+        planned.plan->run(task, addresses.data(), aligned(memory));
+      }
+    }
+    const std::chrono::duration<double, std::micro> time = Clock::now() - start;
+    best = std::min(best, time.count() / repetitions);
+  }
+  return best;
+}
+
+void expectFastMatchesReference(const Call &call, double tolerance,
+                                std::size_t entry) {
+  const auto wanted = call.reference();
+  const auto given = call.fast(entry);
+  ASSERT_EQ(given.size(), wanted.size());
+  for (std::size_t output = 0; output < wanted.size(); ++output) {
+    for (std::size_t i = 0; i < wanted[output].size(); ++i) {
+      const double want = wanted[output][i];
+      const double limit = tolerance * std::max(1.0, std::abs(want));
+      ASSERT_NEAR(given[output][i], want, limit)
+          << "element " << i << " of output " << output;
+    }
+  }
+}
+
+void expectGradient(Call forward, const std::vector<double> &weights,
+                    std::size_t input, const std::vector<double> &gradient,
+                    double tolerance) {
+  const auto loss = [&] {
+    const auto results = forward.reference();
+    double sum = 0;
+    for (std::size_t i = 0; i < weights.size(); ++i) {
+      sum += results[0][i] * weights[i];
+    }
+    return sum;
+  };
+  const auto values = forward.inputValues(input);
+  constexpr double step = 1.0 / 256; // exact in float
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    forward.setInput(input, i, values[i] + step);
+    const double above = loss();
+    forward.setInput(input, i, values[i] - step);
+    const double below = loss();
+    forward.setInput(input, i, values[i]);
+    ASSERT_NEAR(gradient[i], (above - below) / (2 * step), tolerance)
+        << "by element " << i << " of input " << input;
+  }
+}
+
+} // namespace kernels::testing
