@@ -1,10 +1,7 @@
 // When the variables of a graph hold values that are still needed.
 #include "model/Liveness.hpp"
 
-#include "compiler/VisitPrograms.hpp"
-
 #include <algorithm>
-#include <map>
 #include <span>
 
 namespace poplar::model {
@@ -66,11 +63,16 @@ private:
   }
 
   void addLeaf(const ProgramPtr &node) {
-    compiler::forEachView(graph_, node,
-                          [&](const TensorView &view, bool isWritten) {
-                            addView(view, isWritten);
-                          });
-    if (const auto *undef = std::get_if<WriteUndefNode>(&node->op)) {
+    if (const auto *execute = std::get_if<ExecuteNode>(&node->op)) {
+      addComputeSet(graph_.computeSets[execute->computeSet.index()]);
+    } else if (const auto *copy = std::get_if<CopyNode>(&node->op)) {
+      addRead(copy->source);
+      addWrite(copy->destination);
+    } else if (const auto *in = std::get_if<StreamInNode>(&node->op)) {
+      addWrite(in->destination);
+    } else if (const auto *out = std::get_if<StreamOutNode>(&node->op)) {
+      addRead(out->source);
+    } else if (const auto *undef = std::get_if<WriteUndefNode>(&node->op)) {
       for (const Piece &piece : undef->view.pieces) {
         Access &access = accessOf(piece.variable);
         // Part of a variable stays where it is: only a whole one dies.
@@ -81,14 +83,26 @@ private:
     trace_.schedule.push_back(node.get());
   }
 
-  void addView(const TensorView &view, bool isWritten) {
-    for (const Piece &piece : view.pieces) {
-      Access &access = accessOf(piece.variable);
-      if (isWritten) {
-        access.written += support::elementCount(piece.extents);
-      } else {
-        access.isRead = true;
+  void addComputeSet(const ComputeSetData &computeSet) {
+    for (const VertexGroup &group : computeSet.groups) {
+      for (const TensorView &view : group.inputs) {
+        addRead(view);
       }
+      for (const TensorView &view : group.outputs) {
+        addWrite(view);
+      }
+    }
+  }
+
+  void addRead(const TensorView &view) {
+    for (const Piece &piece : view.pieces) {
+      accessOf(piece.variable).isRead = true;
+    }
+  }
+
+  void addWrite(const TensorView &view) {
+    for (const Piece &piece : view.pieces) {
+      accessOf(piece.variable).written += support::elementCount(piece.extents);
     }
   }
 

@@ -2,7 +2,6 @@
 // VariableMemory.
 #include "model/MemoryUse.hpp"
 
-#include "compiler/VisitPrograms.hpp"
 #include "model/Constants.hpp"
 #include "model/TileSegments.hpp"
 #include "model/TileSum.hpp"
@@ -33,19 +32,22 @@ public:
       : steps_(steps), use_(use), controlSteps_(steps.ipus(), 0),
         sums_(memoryCategories, TileSum(steps.tiles())) {}
 
-  void addProgram(const ProgramPtr &program) {
-    compiler::forEachNode(program, [&](const ProgramNode &node) {
-      if (!seenNodes_.insert(&node).second) {
-        return;
+  void addNode(const ProgramPtr &node) {
+    if (!node || !seenNodes_.insert(node.get()).second) {
+      return;
+    }
+    if (const auto *sequence = std::get_if<SequenceNode>(&node->op)) {
+      for (const ProgramPtr &child : sequence->children) {
+        addNode(child);
       }
-      if (std::holds_alternative<RepeatNode>(node.op)) {
-        for (std::uint64_t &count : controlSteps_) {
-          count += 1;
-        }
-      } else if (!std::holds_alternative<SequenceNode>(node.op)) {
-        addLeaf(node);
+    } else if (const auto *repeat = std::get_if<RepeatNode>(&node->op)) {
+      for (std::uint64_t &count : controlSteps_) {
+        count += 1;
       }
-    });
+      addNode(repeat->body);
+    } else {
+      addLeaf(*node);
+    }
   }
 
   void finish() {
@@ -207,7 +209,7 @@ MemoryUse measureMemory(StepTable &steps,
   use.interleavedOffset = interleavedOffset(steps.target());
   CodeMemory code(steps, use);
   for (const ProgramPtr &program : programs) {
-    code.addProgram(program);
+    code.addNode(program);
   }
   code.finish();
 
