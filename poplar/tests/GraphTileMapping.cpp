@@ -33,33 +33,55 @@ void setNaively(std::vector<int> &tiles, const MappingPiece &piece) {
   }
 }
 
-std::vector<int> expand(const TileMapping &mapping, std::size_t elements) {
-  std::vector<int> tiles(elements, unmapped);
-  for (const auto &range : mapping.ranges(0, std::int64_t(elements))) {
+// The tiles of elements [begin, end) of a mapping.
+std::vector<int> expand(const TileMapping &mapping, std::int64_t begin,
+                        std::int64_t end) {
+  std::vector<int> tiles(std::size_t(end - begin), unmapped);
+  for (const auto &range : mapping.ranges(begin, end)) {
+    EXPECT_TRUE(begin <= range.begin && range.begin < range.end &&
+                range.end <= end);
     for (auto i = range.begin; i < range.end; ++i) {
-      tiles[std::size_t(i)] = int(range.tile);
+      tiles[std::size_t(i - begin)] = int(range.tile);
     }
   }
   return tiles;
 }
 
+// Disjoint pieces of [0, elements) in random order.
+std::vector<MappingPiece> randomPieces(std::mt19937 &random,
+                                       std::int64_t elements) {
+  auto pick = [&](std::int64_t low, std::int64_t high) {
+    return std::uniform_int_distribution<std::int64_t>(low, high)(random);
+  };
+  std::vector<MappingPiece> pieces;
+  std::int64_t begin = pick(0, elements - 1);
+  do {
+    std::int64_t end = pick(begin + 1, elements);
+    pieces.push_back(
+        {begin, end, unsigned(pick(0, 5)), unsigned(pick(1, 7)), pick(1, 4)});
+    begin = end + pick(0, 5);
+  } while (begin < elements && pick(0, 2) > 0);
+  std::shuffle(pieces.begin(), pieces.end(), random);
+  return pieces;
+}
+
 TEST(TileMapping, RandomOverridesMatchTheNaiveMap) {
   for (unsigned seed = 0; seed < 2000; ++seed) {
     std::mt19937 random(seed);
-    auto pick = [&](std::int64_t low, std::int64_t high) {
-      return std::uniform_int_distribution<std::int64_t>(low, high)(random);
-    };
-    const std::int64_t elements = pick(1, 60);
+    const std::int64_t elements = 1 + std::int64_t(random() % 60);
     std::vector<int> expected(std::size_t(elements), unmapped);
     TileMapping mapping;
     for (int i = 0; i < 8; ++i) {
-      std::int64_t begin = pick(0, elements - 1);
-      MappingPiece piece{begin, pick(begin + 1, elements), unsigned(pick(0, 5)),
-                         unsigned(pick(1, 7)), pick(1, 4)};
-      mapping.set(piece);
-      setNaively(expected, piece);
-      ASSERT_EQ(expand(mapping, std::size_t(elements)), expected)
+      auto pieces = randomPieces(random, elements);
+      mapping.set(pieces);
+      for (const MappingPiece &piece : pieces) {
+        setNaively(expected, piece);
+      }
+      ASSERT_EQ(expand(mapping, 0, elements), expected)
           << "seed " << seed << " step " << i;
+      auto begin = std::int64_t(random() % std::uint64_t(elements));
+      ASSERT_EQ(expand(mapping, begin, elements),
+                std::vector<int>(expected.begin() + begin, expected.end()));
       auto first = std::find(expected.begin(), expected.end(), unmapped);
       ASSERT_EQ(mapping.firstUnmapped(elements),
                 first == expected.end() ? -1 : first - expected.begin());

@@ -90,6 +90,7 @@ public:
 
   DebugId getId() const { return id_; }
   std::string getPathName() const { return path_; }
+  std::string getLayer() const { return layer_; }
 
 private:
   DebugId id_;

@@ -1,7 +1,5 @@
 #include "PieceSelect.hpp"
 
-#include <support/Error.hpp>
-
 #include <algorithm>
 #include <cstdlib>
 #include <span>
@@ -86,7 +84,7 @@ DirectRead readDirectly(const Piece &piece, const Grid &grid) {
         (reach < 0 ? rest.low : rest.high) += reach;
       }
     }
-    if (rest.low < 0 || rest.low / weight != rest.high / weight) {
+    if (rest.low / weight != rest.high / weight) {
       return {false, {}, weight};
     }
     element += position / weight * piece.strides[digit];

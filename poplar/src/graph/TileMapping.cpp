@@ -1,7 +1,5 @@
 #include <poplar/internal/TileMapping.hpp>
 
-#include <support/Error.hpp>
-
 #include <algorithm>
 
 namespace poplar::internal {
@@ -40,10 +38,14 @@ bool extendMapping(MappingPiece &a, const MappingPiece &b) {
   return false;
 }
 
-void appendMapping(std::vector<MappingPiece> &pieces,
-                   const MappingPiece &piece) {
-  if (piece.begin < piece.end &&
-      (pieces.empty() || !extendMapping(pieces.back(), piece))) {
+void appendMapping(std::vector<MappingPiece> &pieces, MappingPiece piece) {
+  if (piece.begin == piece.end) {
+    return;
+  }
+  if (piece.parts == 1) {
+    piece = singlePart(piece.begin, piece.end, piece.firstTile);
+  }
+  if (pieces.empty() || !extendMapping(pieces.back(), piece)) {
     pieces.push_back(piece);
   }
 }
@@ -56,6 +58,17 @@ void appendCut(std::vector<MappingPiece> &pieces, const MappingPiece &piece,
   }
   if (begin == piece.begin && end == piece.end) {
     appendMapping(pieces, piece);
+    return;
+  }
+  if (isEvenlyCut(piece)) {
+    // What is left of the first part, then as many parts as there were.
+    unsigned part = piece.partOf(begin);
+    std::int64_t partEnd = std::min(piece.partRange(part).end, end);
+    appendMapping(pieces, singlePart(begin, partEnd, piece.firstTile + part));
+    auto parts =
+        static_cast<unsigned>((end - partEnd + piece.grain - 1) / piece.grain);
+    appendMapping(
+        pieces, {partEnd, end, piece.firstTile + part + 1, parts, piece.grain});
     return;
   }
   for (unsigned part = piece.partOf(begin); part < piece.parts; ++part) {
@@ -71,12 +84,6 @@ void appendCut(std::vector<MappingPiece> &pieces, const MappingPiece &piece,
 
 bool startsBefore(const MappingPiece &a, const MappingPiece &b) {
   return a.begin < b.begin;
-}
-
-// `piece` as it is kept: a formula of one part carries its size as grain.
-MappingPiece normalised(const MappingPiece &piece) {
-  return piece.parts == 1 ? singlePart(piece.begin, piece.end, piece.firstTile)
-                          : piece;
 }
 
 } // namespace
@@ -124,13 +131,13 @@ void TileMapping::set(std::vector<MappingPiece> pieces) {
       if (next->end > old->end) {
         break; // it also replaces what follows
       }
-      appendMapping(rebuilt, normalised(*next));
+      appendMapping(rebuilt, *next);
       ++next;
     }
     appendCut(rebuilt, *old, kept, old->end);
   }
   for (; next != pieces.end(); ++next) {
-    appendMapping(rebuilt, normalised(*next));
+    appendMapping(rebuilt, *next);
   }
   auto at = pieces_.erase(first, last);
   pieces_.insert(at, rebuilt.begin(), rebuilt.end());
