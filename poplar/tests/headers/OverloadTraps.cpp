@@ -1,4 +1,4 @@
-// Compiled as C++11 by GraphHeaders.cpp: calls that are easily ambiguous.
+// Compiled as C++11: calls that are easily ambiguous.
 #include <poplar/Engine.hpp>
 #include <poplar/IPUModel.hpp>
 

@@ -1,5 +1,5 @@
-// Compiled as C++11 by GraphHeaders.cpp: user programs use all of these after
-// including nothing but the engine.
+// Compiled as C++11: user programs use all of these after including nothing but
+// the engine.
 #include <poplar/Engine.hpp>
 
 void uses() {
