@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 #include <support/Error.hpp>
 
+#include <algorithm>
 #include <cstring>
 #include <map>
 
@@ -51,6 +52,14 @@ popart::AnchorReturnType returnType(popart::AnchorReturnTypeId mode,
   }
 }
 
+constexpr int progressTotal = 100;
+
+void report(const Executable::Progress &progress, int done) {
+  if (progress) {
+    progress(done, progressTotal);
+  }
+}
+
 // The micro-batches of a call along the first dimension.
 popart::TensorInfo timesBatch(const popart::TensorInfo &info,
                               std::int64_t batch) {
@@ -70,6 +79,7 @@ Executable::Executable(const TraceRecord &record, const CompileOptions &options,
                        const std::optional<OptimizerDescription> &optimizer,
                        const Progress &progress)
     : options_(options), ir_(std::make_shared<popart::Ir>()) {
+  report(progress, 0);
   TranslationOptions translationOptions;
   translationOptions.isTraining = optimizer.has_value();
   translationOptions.isPipelined = options_.executionMode == "pipelined";
@@ -89,8 +99,12 @@ Executable::Executable(const TraceRecord &record, const CompileOptions &options,
     session_ = popart::InferenceSession::createFromIr(ir_, device_,
                                                       options_.modelName);
   }
+  report(progress, 3);
   bool isOnline = options_.connectionType != 2;
-  session_->prepareDevice(isOnline, progress);
+  session_->prepareDevice(isOnline, [&progress](int done, int total) {
+    report(progress, 7 + done * 92 / std::max(total, 1));
+  });
+  report(progress, progressTotal);
   for (const popart::TensorId &id : anchors_) {
     outputInfos_.push_back(batched(id, ir_->dataFlow.art(id)));
   }
@@ -241,8 +255,12 @@ Executable::weightsIO(const std::vector<void *> &weights) const {
 }
 
 void Executable::writeWeights(const std::vector<void *> &weights) {
+  if (ir_->isTraining() && hasWeights_) {
+    session_->weightsToHost(); // the optimiser's state stays as it is
+  }
   session_->writeWeights(weightsIO(weights));
   session_->weightsFromHost();
+  hasWeights_ = true;
 }
 
 void Executable::readWeights(const std::vector<void *> &weights) {
@@ -258,12 +276,17 @@ void Executable::setOptimizer(const OptimizerDescription &description) {
 }
 
 void Executable::attach() {
-  device_->attach();
+  support::requireUser<Error>(device_->attach(), "Failed to acquire {} IPU(s)",
+                              device_->getNumIpus());
   session_->loadEngineAndConnectStreams();
 }
 
 void Executable::detach() {
+  if (hasWeights_) {
+    session_->weightsToHost();
+  }
   device_->detach();
+  hasWeights_ = false;
 }
 
 std::vector<std::string> Executable::tensorNames() const {

@@ -105,6 +105,7 @@ private:
   Translation translation_;
   std::shared_ptr<popart::DeviceInfo> device_;
   std::unique_ptr<popart::Session> session_;
+  bool hasWeights_ = false;               // the device has them
   std::vector<popart::TensorId> anchors_; // by output
   std::vector<popart::TensorInfo> outputInfos_;
   // What the session reads and writes: the arrays stay, the memory is the

@@ -233,7 +233,7 @@ class AsynchronousDataAccessor:
         self._process = None
         drop_last = True
         if isinstance(dataset, DataLoader):
-            drop_last = dataset.drop_last
+            drop_last = dataset._drops_last
             self._checkLoader(dataset, rebatched_size)
             worker_dataset = dataset.synchronous()
         else:
@@ -263,7 +263,7 @@ class AsynchronousDataAccessor:
             )
         combined = loader.combinedBatchSize
         assert (
-            loader.drop_last
+            loader._drops_last
             or rebatched_size is not None
             or combined is None
             or combined == 1

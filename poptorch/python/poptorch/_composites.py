@@ -15,7 +15,7 @@ cross_entropy_loss nll_loss_nd nll_loss nll_loss2d l1_loss
 binary_cross_entropy_with_logits kl_div poisson_nll_loss huber_loss
 hinge_embedding_loss cosine_embedding_loss margin_ranking_loss
 triplet_margin_loss ctc_loss.IntList ctc_loss.Tensor
-silu mish selu celu hardsigmoid hardswish log_sigmoid prelu rrelu
+log_sigmoid prelu
 """.split()
 
 # Operators that write to arguments their schema does not mark, by position.

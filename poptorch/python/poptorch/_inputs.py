@@ -18,11 +18,18 @@ _MISMATCH = (
 _VARIADIC = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
 
 
+def _anything(*args, **kwargs):
+    """The signature of functions that have none."""
+
+
 class ArgumentBinder:
     """Turns a call's arguments into forward()'s, defaults filled in."""
 
     def __init__(self, function):
-        self._signature = inspect.signature(function)
+        try:
+            self._signature = inspect.signature(function)
+        except ValueError:  # a function of torch's C++ has none
+            self._signature = inspect.signature(_anything)
         self._parameters = list(self._signature.parameters.values())
         kinds = [p.kind for p in self._parameters]
         self._has_args = inspect.Parameter.VAR_POSITIONAL in kinds

@@ -1,7 +1,5 @@
 # Weights that are fetched when they are looked at: a training wrapper gives the
 # user's model and its tensors classes that read from the device first.
-import copyreg
-
 import torch
 
 from ._errors import createPoptorchError
@@ -74,6 +72,13 @@ def fetch(tensor):
         owner.copyWeightsToHostIfNeeded()
 
 
+def _plainModel(cls, state):
+    """A copy of a wrapped model, of the class it had before."""
+    model = cls.__new__(cls)
+    model.__dict__.update(state)
+    return model
+
+
 _MODEL_STATE = ("_parameters", "_buffers", "forward")
 
 
@@ -85,14 +90,11 @@ def _modelClass(original):
             fetch(self)
         return original.__getattribute__(self, name)
 
-    def __getstate__(self):
-        state = dict(object.__getattribute__(self, "__dict__"))
-        state.pop(_MARK, None)
-        return state
-
     def __reduce_ex__(self, protocol):
         fetch(self)
-        return copyreg.__newobj__, (original,), __getstate__(self)
+        state = dict(object.__getattribute__(self, "__dict__"))
+        del state[_MARK]
+        return _plainModel, (original, state)
 
     def destroy(self):
         ownerOf(self).destroy()

@@ -192,38 +192,55 @@ void lowerGelu(CallLowering &call) {
   call.setResult(0, call.add("Mul", {half, plusScalar(call, tanh, 1)}));
 }
 
-// elu(x, alpha, scale, inputScale)
-void lowerElu(CallLowering &call) {
-  double alpha = call.isNone(1) ? 1 : call.real(1);
-  double scale = call.isNone(2) ? 1 : call.real(2);
+// x where it is positive, alpha * (exp(inputScale * x) - 1) elsewhere.
+TensorId elu(CallLowering &call, double alpha, double inputScale) {
   TensorId x = call.tensor(0);
   TensorId positive = call.add("Relu", {x});
   TensorId negative = call.add("Sub", {x, positive});
-  if (!call.isNone(3) && call.real(3) != 1) {
-    negative = timesScalar(call, negative, call.real(3));
+  if (inputScale != 1) {
+    negative = timesScalar(call, negative, inputScale);
   }
   TensorId curved = timesScalar(call, call.add("Expm1", {negative}), alpha);
-  TensorId y = call.add("Add", {positive, curved});
+  return call.add("Add", {positive, curved});
+}
+
+// elu(x, alpha, scale, inputScale)
+void lowerElu(CallLowering &call) {
+  TensorId y = elu(call, call.real(1), call.real(3));
+  double scale = call.real(2);
   call.setResult(0, scale == 1 ? y : timesScalar(call, y, scale));
 }
 
-// log(1 + exp(beta * x)) / beta, without overflow.
+// celu(x, alpha)
+void lowerCelu(CallLowering &call) {
+  call.setResult(0, elu(call, call.real(1), 1 / call.real(1)));
+}
+
+// log(1 + exp(x)), without overflow.
+TensorId softplus(CallLowering &call, const TensorId &x) {
+  TensorId magnitude = call.add("Neg", {call.add("Abs", {x})});
+  TensorId tail = call.add("Log1p", {call.add("Exp", {magnitude})});
+  return call.add("Add", {call.add("Relu", {x}), tail});
+}
+
+// softplus(beta * x) / beta
 void lowerSoftplus(CallLowering &call) {
   double beta = call.real(1);
   TensorId x = call.tensor(0);
-  TensorId scaled = beta == 1 ? x : timesScalar(call, x, beta);
-  TensorId magnitude = call.add("Neg", {call.add("Abs", {scaled})});
-  TensorId tail = call.add("Log1p", {call.add("Exp", {magnitude})});
-  TensorId y = call.add("Add", {call.add("Relu", {scaled}), tail});
+  TensorId y = softplus(call, beta == 1 ? x : timesScalar(call, x, beta));
   call.setResult(0, beta == 1 ? y : timesScalar(call, y, 1 / beta));
 }
 
-void lowerLogSigmoid(CallLowering &call) {
+void lowerMish(CallLowering &call) {
   TensorId x = call.tensor(0);
-  TensorId tail = call.add(
-      "Log1p", {call.add("Exp", {call.add("Neg", {call.add("Abs", {x})})})});
-  TensorId low = call.add("Neg", {call.add("Relu", {call.add("Neg", {x})})});
-  call.setResult(0, call.add("Sub", {low, tail}));
+  TensorId gate = call.add("Tanh", {softplus(call, x)});
+  call.setResult(0, call.add("Mul", {x, gate}));
+}
+
+// -softplus(-x)
+void lowerLogSigmoid(CallLowering &call) {
+  TensorId x = call.add("Neg", {call.tensor(0)});
+  call.setResult(0, call.add("Neg", {softplus(call, x)}));
 }
 
 void lowerHardsigmoid(CallLowering &call) {
@@ -327,8 +344,10 @@ std::vector<AtenRow> elementwiseRows() {
       {"aten::clamp_max", lowerClampMax},
       {"aten::leaky_relu", lowerLeakyRelu},
       {"aten::silu", lowerSilu},
+      {"aten::mish", lowerMish},
       {"aten::gelu", lowerGelu},
       {"aten::elu", lowerElu},
+      {"aten::celu", lowerCelu},
       {"aten::softplus", lowerSoftplus},
       {"aten::log_sigmoid", lowerLogSigmoid},
       {"aten::log_sigmoid_forward", lowerLogSigmoid},

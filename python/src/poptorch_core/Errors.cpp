@@ -70,7 +70,8 @@ void initErrors(py::module_ &module) {
   errorClass = makeClass(module, "Error", PyExc_Exception);
   recoverableClass = makeClass(module, "RecoverableError", errorClass);
   unrecoverableClass = makeClass(module, "UnrecoverableError", errorClass);
-  py::register_exception_translator(&translate);
+  // Local: torch shares pybind11's state and keeps its own exceptions.
+  py::register_local_exception_translator(&translate);
 }
 
 } // namespace poptorch

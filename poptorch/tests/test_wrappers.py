@@ -1,0 +1,455 @@
+# The wrappers' life: weights to and from the device, detaching, destroying,
+# output modes, structures, errors.
+import collections
+import copy
+import io
+import pickle
+
+import pytest
+import torch
+from torch import nn
+
+import poptorch
+from models import Small, smallData
+
+
+def options(**values):
+    result = poptorch.Options().showCompilationProgressBar(False)
+    for name, value in values.items():
+        getattr(result, name)(value)
+    return result
+
+
+def close(a, b):
+    torch.testing.assert_close(a, b, rtol=1e-5, atol=1e-6)
+
+
+def test_inferenceEqualsPyTorch():
+    torch.manual_seed(0)
+    model = Small()
+    x, _ = smallData(6)
+    close(poptorch.inferenceModel(model, options())(x), model(x).detach())
+
+
+def test_inferenceAfterTrainingSeesTrainedWeights():
+    torch.manual_seed(0)
+    model = Small()
+    x, labels = smallData(6)
+    trainer = poptorch.trainingModel(
+        model, options(), torch.optim.SGD(model.parameters(), lr=0.1)
+    )
+    inference = poptorch.inferenceModel(model, options())
+    before = inference(x)
+    for _ in range(3):
+        trainer(x, labels)
+        plain = Small()
+        plain.load_state_dict(model.state_dict())
+        close(inference(x), plain(x).detach())
+    assert not torch.allclose(before, inference(x))
+
+
+def test_innerModuleSeesTrainedWeights():
+    class WithLoss(nn.Module):
+        def __init__(self, inner):
+            super().__init__()
+            self.inner = inner
+            self.loss = nn.MSELoss()
+
+        def forward(self, x, target):
+            return self.loss(self.inner(x), target)
+
+    inner = nn.Linear(4, 2)
+    trainer = poptorch.trainingModel(WithLoss(inner), options())
+    x = torch.randn(3, 4)
+    trainer(x, torch.zeros(3, 2))
+    result = poptorch.inferenceModel(inner, options())(x)
+    close(result, nn.functional.linear(x, inner.weight, inner.bias).detach())
+
+
+def test_trainedModelIsReclassedAndItsStateIsPlain():
+    model = Small()
+    weight = model.a.weight
+    before = weight.detach().clone()
+    trainer = poptorch.trainingModel(model, options())
+    assert type(model).__name__ == "PoptorchSmall"
+    assert isinstance(model, Small)
+    assert isinstance(model.a.weight, nn.Parameter)
+    trainer(*smallData(4))
+    assert not torch.equal(weight, before)
+    state = model.state_dict()
+    assert type(state["a.weight"]) is torch.Tensor
+    stream = io.BytesIO()
+    torch.save(state, stream)
+    copied = copy.deepcopy(model)
+    assert type(copied) is Small
+    assert type(copied.a.weight) is nn.Parameter
+    assert type(pickle.loads(pickle.dumps(model))) is Small
+    model.destroy()
+    assert type(model) is Small
+    assert type(model.a.weight) is nn.Parameter
+
+
+def test_wrappingTwiceIsAnErrorUntilDestroyed():
+    model = Small()
+    poptorch.trainingModel(model, options())
+    with pytest.raises(RuntimeError, match="Model has already been wrapped"):
+        poptorch.trainingModel(model, options())
+    model.destroy()
+    poptorch.trainingModel(model, options())
+
+
+def test_detachAndCallAgain():
+    torch.manual_seed(0)
+    model = Small()
+    reference = copy.deepcopy(model)
+    x, labels = smallData(4)
+    optimizer = torch.optim.SGD(reference.parameters(), lr=0.1, momentum=0.9)
+    trainer = poptorch.trainingModel(
+        model,
+        options(),
+        poptorch.optim.SGD(model.parameters(), lr=0.1, momentum=0.9),
+    )
+    for step in range(4):
+        optimizer.zero_grad()
+        _, expected = reference(x, labels)
+        expected.backward()
+        optimizer.step()
+        close(trainer(x, labels)[1], expected.detach())
+        if step == 1:
+            trainer.detachFromDevice()
+            assert not trainer.isAttachedToDevice()
+            with pytest.raises(poptorch.Error, match="is not attached"):
+                trainer.detachFromDevice()
+    with pytest.raises(poptorch.Error, match="is already attached"):
+        trainer.attachToDevice()
+
+
+def test_copyWeightsToDevice():
+    model = nn.Linear(2, 1)
+    inference = poptorch.inferenceModel(model, options())
+    x = torch.ones(1, 2)
+    inference(x)
+    with torch.no_grad():
+        model.weight.fill_(3)
+        model.bias.fill_(1)
+    inference.copyWeightsToDevice()
+    assert inference(x).item() == 7
+
+
+def test_loadStateDictUploads():
+    model = nn.Linear(2, 1)
+    inference = poptorch.inferenceModel(model, options())
+    x = torch.ones(1, 2)
+    inference(x)
+    inference.load_state_dict(
+        {"weight": torch.full((1, 2), 2.0), "bias": torch.zeros(1)}
+    )
+    assert inference(x).item() == 4
+
+
+def test_destroyedWrapperCompilesAgain():
+    model = Small()
+    inference = poptorch.inferenceModel(model, options())
+    inference(smallData(4)[0])
+    assert inference.isCompiled()
+    inference.destroy()
+    assert not inference.isCompiled()
+    assert inference(smallData(6)[0]).shape == (6, 3)
+
+
+def _counting():
+    class Model(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.w = nn.Parameter(torch.zeros(1))
+
+        def forward(self, x):
+            return x * 2, poptorch.identity_loss(x * self.w, "sum")
+
+    return Model()
+
+
+@pytest.mark.parametrize(
+    "mode, period, expected",
+    [
+        (poptorch.OutputMode.All, None, [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11]),
+        (poptorch.OutputMode.Final, None, [11]),
+        (poptorch.OutputMode.EveryN, 2, [3, 4, 5, 9, 10, 11]),
+        (poptorch.OutputMode.Sum, None, [66]),
+    ],
+)
+def test_outputModes(mode, period, expected):
+    opts = options(deviceIterations=4)
+    opts.Training.gradientAccumulation(3)
+    opts.outputMode(mode, period)
+    trainer = poptorch.trainingModel(_counting(), opts)
+    doubled, loss = trainer(torch.arange(12.0).view(12, 1))
+    assert doubled.flatten().tolist() == [2 * v for v in expected]
+    assert doubled.shape == (len(expected), 1)
+    assert loss.shape == (() if len(expected) == 1 else (len(expected),))
+
+
+def test_defaultOutputModes():
+    opts = options(deviceIterations=3)
+    x = torch.arange(3.0).view(3, 1)
+    assert poptorch.trainingModel(_counting(), opts)(x)[0].shape == (1, 1)
+    assert poptorch.inferenceModel(_counting(), opts)(x)[0].shape == (3, 1)
+    assert opts.defaultOutputMode()
+
+
+def test_structuresArePreserved():
+    Pair = collections.namedtuple("Pair", "left right")
+
+    def model(x, scale=2.0):
+        return {"a": [x * scale, None], "b": Pair(x + 1, 3), "c": "text"}
+
+    result = poptorch.inferenceModel(model, options())(torch.ones(2))
+    assert result["a"][0].tolist() == [2, 2]
+    assert result["a"][1] is None
+    assert isinstance(result["b"], Pair) and result["b"].right == 3
+    assert result["c"] == "text"
+
+
+def test_constantOutputsAreNotBatched():
+    def model(x):
+        return x + 1, torch.arange(3, device="ipu")
+
+    inference = poptorch.inferenceModel(model, options(deviceIterations=2))
+    _, constant = inference(torch.zeros(2))
+    assert constant.tolist() == [0, 1, 2]
+    assert constant.dtype == torch.int32
+
+
+def test_sameTensorReturnedTwice():
+    def model(x):
+        y = x + 1
+        return y, y, x
+
+    a, b, c = poptorch.inferenceModel(model, options())(torch.zeros(2))
+    assert a.tolist() == b.tolist() == [1, 1]
+    assert c.tolist() == [0, 0]
+    a.add_(1)
+    assert b.tolist() == [1, 1]
+
+
+def test_outputsAreFreshTensors():
+    inference = poptorch.inferenceModel(lambda x: x + 1, options())
+    first = inference(torch.zeros(2))
+    inference(torch.ones(2))
+    assert first.tolist() == [1, 1]
+    with pytest.raises(poptorch.Error, match="backward\\(\\) cannot be called"):
+        first.backward()
+
+
+def test_nonContiguousAndLongInputs():
+    inference = poptorch.inferenceModel(lambda x: x * 2, options())
+    x = torch.arange(6).view(2, 3).t()
+    result = inference(x)
+    assert result.dtype == torch.int32
+    assert result.tolist() == (x * 2).tolist()
+
+
+def test_inputChangedInPlaceReachesTheCaller():
+    def model(x):
+        x.mul_(2)
+        return x + 1
+
+    x = torch.ones(3)
+    result = poptorch.inferenceModel(model, options())(x)
+    assert result.tolist() == [3, 3, 3]
+    assert x.tolist() == [2, 2, 2]
+
+
+def test_tensorNamesAndAnchors():
+    model = Small()
+    opts = options()
+    opts.anchorTensor("grad", "Gradient___b.weight")
+    opts.outputMode(poptorch.OutputMode.All)
+    trainer = poptorch.trainingModel(model, opts)
+    with pytest.raises(AssertionError, match="must be compiled before"):
+        trainer.getTensorNames()
+    x, labels = smallData(4)
+    reference = copy.deepcopy(model)
+    reference(x, labels)[1].backward()
+    trainer(x, labels)
+    names = trainer.getTensorNames()
+    assert "a.weight" in names and "Gradient___b.weight" in names
+    close(trainer.getAnchoredTensor("grad"), reference.b.weight.grad)
+    with pytest.raises(AssertionError, match="No tensor with name x found"):
+        trainer.getAnchoredTensor("x")
+
+
+# Errors.
+
+
+@pytest.mark.parametrize(
+    "second, message",
+    [
+        (lambda x: ((x[:2],), {}), "Shape mismatch for x: expected"),
+        (lambda x: ((x.half(),), {}), "Data type mismatch for x: expected"),
+        (lambda x: ((3,), {}), "Type mismatch for x: expected"),
+        (lambda x: ((x, 3.0), {}), "Value mismatch for scale: expected 2.0"),
+    ],
+)
+def test_changedInputsAreErrors(second, message):
+    inference = poptorch.inferenceModel(_Scaled(), options())
+    x = torch.ones(4)
+    inference(x)
+    args, kwargs = second(x)
+    with pytest.raises(poptorch.Error, match=message) as caught:
+        inference(*args, **kwargs)
+    assert "don't match the inputs used to compile" in str(caught.value)
+    assert caught.value.type == "poptorch_py_error"
+    assert caught.value.message.startswith(message.split(":")[0])
+
+
+class _Scaled(nn.Module):
+    def forward(self, x, scale=2.0):
+        return x * scale
+
+
+def test_wrongArgumentsAreErrors():
+    inference = poptorch.inferenceModel(_Scaled(), options())
+    with pytest.raises(poptorch.Error, match="Mandatory parameter x missing"):
+        inference()
+    with pytest.raises(AssertionError, match="Too many arguments provided"):
+        inference(1, 2, 3)
+    with pytest.raises(AssertionError, match="y is not a valid parameter"):
+        inference(torch.ones(1), y=2)
+    with pytest.raises(poptorch.Error, match="passed more than once"):
+        inference(torch.ones(1), x=2)
+
+
+def test_batchDimensionMustDivide():
+    inference = poptorch.inferenceModel(_Scaled(), options(deviceIterations=3))
+    with pytest.raises(AssertionError, match="Invalid batch dimension"):
+        inference(torch.ones(4))
+
+
+def test_lossErrors():
+    class None_(Small):
+        def forward(self, x, labels):
+            return super().forward(x)
+
+    class Two(Small):
+        def forward(self, x, labels):
+            y, loss = super().forward(x, labels)
+            return loss, torch.nn.functional.mse_loss(y, y * 0)
+
+    for model, message in (
+        (None_(), "Couldn't find a loss in graph!"),
+        (Two(), "Multiple independent losses found in graph"),
+    ):
+        with pytest.raises(poptorch.Error, match=message) as caught:
+            poptorch.trainingModel(model, options())(*smallData(4))
+        assert caught.value.type == "poptorch_cpp_error"
+
+
+def test_unsupportedOpsAreListed():
+    def model(x):
+        return torch.linalg.det(x) + torch.special.digamma(x).sum()
+
+    with pytest.raises(
+        poptorch.Error, match="Unsupported ops found in compiled model"
+    ) as caught:
+        poptorch.inferenceModel(model, options())(torch.eye(2))
+    assert "aten::digamma" in str(caught.value)
+
+
+def test_pipelineNeedsEnoughMicroBatches():
+    class Model(Small):
+        def forward(self, x, labels=None):
+            with poptorch.Block("0", ipu_id=0):
+                x = self.a(x)
+            with poptorch.Block("1", ipu_id=1):
+                x = self.b(x)
+                if labels is None:
+                    return x
+                return torch.nn.functional.cross_entropy(x, labels)
+
+    model = Model()
+    with pytest.raises(
+        poptorch.Error,
+        match=r"gradientAccumulation must be greater than or equal to the "
+        r"number of pipeline stages \(3\)",
+    ):
+        poptorch.trainingModel(model, options())(*smallData(4))
+    with pytest.raises(
+        poptorch.Error,
+        match=r"deviceIterations must be greater than or equal to the number "
+        r"of pipeline stages \(2\)",
+    ):
+        poptorch.inferenceModel(Model(), options())(smallData(4)[0])
+
+
+def test_otherDocumentedErrors():
+    with pytest.raises(poptorch.Error, match="Invalid type: 'options'"):
+        poptorch.inferenceModel(nn.ReLU(), 3)
+    accumulating = options()
+    accumulating.Training.gradientAccumulation(2)
+    with pytest.raises(poptorch.Error, match="gradientAccumulation to 1"):
+        poptorch.inferenceModel(nn.ReLU(), accumulating)
+    fresh = poptorch.inferenceModel(nn.ReLU(), options())
+    for method in (
+        fresh.detachFromDevice,
+        fresh.attachToDevice,
+        fresh.copyWeightsToHost,
+        fresh.getProfileSummary,
+    ):
+        with pytest.raises(poptorch.Error, match="has not been compiled"):
+            method()
+    layer = poptorch.BeginBlock(nn.ReLU(), "a", 0)
+    with pytest.raises(poptorch.Error, match="already been assigned"):
+        poptorch.BeginBlock(layer, "b", 0)
+    with pytest.raises(AssertionError, match="Unsupported reduction type!"):
+        poptorch.identity_loss(torch.ones(1), "max")
+    bad = options()
+    bad._Popart.set("nonsense", 1.5)
+    with pytest.raises(
+        poptorch.Error, match="Unknown floating point option nonsense"
+    ):
+        poptorch.inferenceModel(nn.ReLU(), bad)(torch.ones(1))
+
+
+def test_threeIpusMustBeRounded():
+    def model(x):
+        for i in range(3):
+            with poptorch.Block(str(i), ipu_id=i):
+                x = x + 1
+        return x
+
+    opts = options(deviceIterations=3)
+    with pytest.raises(poptorch.Error, match="must reserve a minimum of 4"):
+        poptorch.inferenceModel(model, opts)(torch.zeros(3))
+    opts = opts.clone().autoRoundNumIPUs(True)
+    assert poptorch.inferenceModel(model, opts)(torch.zeros(3)).tolist() == [
+        3,
+        3,
+        3,
+    ]
+
+
+def test_offlineTargetCompilesOnly():
+    opts = options().useOfflineIpuTarget()
+    inference = poptorch.inferenceModel(_Scaled(), opts)
+    inference.compile(torch.ones(1))
+    assert inference.isCompiled()
+    with pytest.raises(AssertionError, match="on an offline device"):
+        inference(torch.ones(1))
+
+
+def test_progressBarAndCompilationTime(capsys):
+    inference = poptorch.inferenceModel(_Scaled(), poptorch.Options())
+    with pytest.raises(poptorch.Error, match="Please compile the model"):
+        inference.compilationTime()
+    inference.compile(torch.ones(1))
+    shown = capsys.readouterr().err
+    assert "Graph compilation: 100%" in shown
+    assert "100/100 [" in shown
+    assert inference.compilationTime().total_seconds() > 0
+
+
+def test_profileSummaryIsText():
+    inference = poptorch.inferenceModel(_Scaled(), options())
+    inference(torch.ones(4))
+    assert "Memory" in inference.getProfileSummary()
