@@ -47,12 +47,8 @@ private:
       const Tensor &tensor = graph_.getTensor(id);
       bool isTrained =
           tensor.type == TensorType::Variable &&
-          tensor.variableUpdateType == VariableUpdateType::Gradient;
-      support::requireUser<error>(
-          !isTrained || isFloat(tensor.info.dataType()),
-          "Currently only floating point variable tensors are updatable; '{}' "
-          "is {}",
-          id, tensor.info.data_type());
+          tensor.variableUpdateType == VariableUpdateType::Gradient &&
+          isFloat(tensor.info.dataType());
       if (isTrained || ir_.dataFlow.isAnchored(getGradId(id))) {
         wanted_.insert(id);
       }

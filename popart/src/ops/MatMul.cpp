@@ -5,6 +5,7 @@
 #include <autodiff/GradientBuilder.hpp>
 #include <lowering/LoweringContext.hpp>
 #include <lowering/Types.hpp>
+#include <popart/graph.hpp>
 
 #include <algorithm>
 #include <numeric>
@@ -42,6 +43,15 @@ TensorId transpose(GradientBuilder &builder, const TensorId &id) {
                      Attributes().set("perm", perm));
 }
 
+bool isTransposed(const Op &op, InIndex input) {
+  const Op *producer =
+      op.getGraph()
+          .getTensor(op.inputs[static_cast<std::size_t>(input)])
+          .producer;
+  return producer && producer->opid.type == "Transpose" &&
+         producer->outInfo(0).rank() == 2;
+}
+
 // All dimensions but the last as one.
 Shape asMatrix(const Shape &shape) {
   return {support::elementCount(shape) /
@@ -66,7 +76,13 @@ void differentiateMatMul(GradientBuilder &builder, const Op &op) {
       x = builder.addReshape(x, asMatrix(a));
       dz = builder.addReshape(dy, asMatrix(op.outShape(0)));
     }
-    TensorId db = builder.add("ai.onnx", "MatMul", {transpose(builder, x), dz});
+    // Where b is a transposed weight, its gradient is made transposed too: the
+    // weight's own gradient is then an array in the weight's order.
+    TensorId db =
+        isTransposed(op, 1)
+            ? transpose(builder, builder.add("ai.onnx", "MatMul",
+                                             {transpose(builder, dz), x}))
+            : builder.add("ai.onnx", "MatMul", {transpose(builder, x), dz});
     builder.setGradient(1, builder.addReduceTo(db, b));
   }
 }

@@ -1,5 +1,5 @@
-// What happens to gradients and weights between micro-batches: accumulation
-// and the optimisers' steps, all in place.
+// What changes variables, in place: accumulation of gradients, the optimisers'
+// steps, and copies of values that the model computes.
 #include <ops/Common.hpp>
 #include <ops/List.hpp>
 
@@ -58,8 +58,25 @@ void lowerReset(LoweringContext &context, const Op &) {
   context.setOut(0, context.in(0));
 }
 
-InIndex resetModifies(const Op &, OutIndex) {
+InIndex modifiesFirst(const Op &, OutIndex) {
   return 0;
+}
+
+std::vector<TensorInfo> inferCopy(const Op &op) {
+  requireInputCount(op, 2, 2);
+  requireOp(
+      op, op.inInfo(0) == op.inInfo(1),
+      "a value of type {} and shape {} does not fit a variable of type {} "
+      "and shape {}",
+      op.inInfo(1).data_type(), support::toString(op.inShape(1)),
+      op.inInfo(0).data_type(), support::toString(op.inShape(0)));
+  return {op.inInfo(0)};
+}
+
+void lowerCopy(LoweringContext &context, const Op &) {
+  context.program().add(poplar::program::Copy(context.in(1), context.in(0),
+                                              false, context.debugPath()));
+  context.setOut(0, context.in(0));
 }
 
 // An optimiser step: outputs are new versions of some of the inputs.
@@ -156,7 +173,13 @@ std::vector<OpRule> updateRules() {
            .type = "AccumulatorReset",
            .infer = inferReset,
            .lower = lowerReset,
-           .modifiedInput = resetModifies},
+           .modifiedInput = modifiesFirst},
+          // The model's own state, such as running statistics.
+          {.domain = "ai.graphcore",
+           .type = "CopyVarUpdate",
+           .infer = inferCopy,
+           .lower = lowerCopy,
+           .modifiedInput = modifiesFirst},
           updateRule<sgdModifies>("SgdUpdate", lowerSgd),
           updateRule<adamModifies>("AdamUpdate", lowerAdam),
           updateRule<rmspropModifies>("RmspropUpdate", lowerRmsprop)};

@@ -17,6 +17,9 @@ void checkLoss(PassContext &context);
 void differentiateLoss(PassContext &context);
 // Training: accumulators, the optimiser's state and its steps.
 void insertUpdates(PassContext &context);
+// Variables that the model itself overwrites change last, when nothing reads
+// their old value any more.
+void delayVariableCopies(PassContext &context);
 // Removes operations that neither an anchor nor an update needs.
 void prune(PassContext &context);
 // The stages are complete, each on one IPU, and the step is long enough.

@@ -13,6 +13,7 @@ std::span<const Pass> modelPasses() {
       {"checkLoss", checkLoss},
       {"differentiate", differentiateLoss},
       {"insertUpdates", insertUpdates},
+      {"delayVariableCopies", delayVariableCopies},
       {"prune", prune, true},
       {"checkPipeline", checkPipeline},
       {"checkAnchors", checkAnchors},
