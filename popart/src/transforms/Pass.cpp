@@ -5,9 +5,9 @@
 #include <ir/Verify.hpp>
 #include <popart/error.hpp>
 #include <support/Error.hpp>
+#include <support/Logging.hpp>
 
 #include <chrono>
-#include <cstdio>
 #include <cstdlib>
 #include <sstream>
 #include <string>
@@ -32,9 +32,7 @@ bool isDisabled(const Pass &pass) {
 } // namespace
 
 void runPasses(std::span<const Pass> passes, PassContext &context) {
-  const char *level = std::getenv("POPART_LOG_LEVEL");
-  bool isTraced = level && std::string(level) == "TRACE";
-  bool isLogged = isTraced || (level && std::string(level) == "DEBUG");
+  constexpr support::Logger logger(support::LogChannel::Popart, "transform");
   for (const Pass &pass : passes) {
     if (isDisabled(pass)) {
       continue;
@@ -44,12 +42,10 @@ void runPasses(std::span<const Pass> passes, PassContext &context) {
     std::chrono::duration<double, std::milli> time =
         std::chrono::steady_clock::now() - start;
     verifyGraph(context.graph);
-    if (isLogged) {
-      fmt::print(stderr, "popart:transform D: {}: {:.2f} ms, {} operations\n",
-                 pass.name, time.count(), context.graph.getOps().size());
-    }
-    if (isTraced) {
-      fmt::print(stderr, "{}", printGraph(context.graph));
+    logger.debug("{}: {:.2f} ms, {} operations", pass.name, time.count(),
+                 context.graph.getOps().size());
+    if (logger.isEnabled(support::LogLevel::Trace)) {
+      logger.trace("after {}:\n{}", pass.name, printGraph(context.graph));
     }
   }
 }
