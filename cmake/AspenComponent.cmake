@@ -34,8 +34,8 @@ function(aspen_component name)
   target_link_libraries(${name} PUBLIC ${arg_DEPENDS})
   target_link_libraries(${name} PRIVATE ${arg_EMBEDS})
   foreach(part ${arg_EMBEDS})
-    set_property(TARGET ${name} APPEND PROPERTY LINK_LIBRARY_OVERRIDE
-      WHOLE_ARCHIVE,${part})
+    set_property(TARGET ${name} PROPERTY LINK_LIBRARY_OVERRIDE_${part}
+      WHOLE_ARCHIVE)
     target_include_directories(${name} PUBLIC
       $<TARGET_PROPERTY:${part},INTERFACE_INCLUDE_DIRECTORIES>)
   endforeach()
