@@ -54,13 +54,13 @@ private:
       require(uses(tensor.consumers, &op) ==
                   std::count(op.inputs.begin(), op.inputs.end(), id),
               "{} is not filed as a consumer of '{}'", op.str(), id);
-      if (tensor.producer) {
-        require(tensor.producer->settings.pipelineStage <=
-                    op.settings.pipelineStage,
-                "{} in stage {} reads '{}' of stage {}", op.str(),
-                op.settings.pipelineStage, id,
-                tensor.producer->settings.pipelineStage);
-      }
+      PipelineStage stage = op.settings.pipelineStage;
+      PipelineStage made = tensor.producer
+                               ? tensor.producer->settings.pipelineStage
+                               : unusedPipelineStage;
+      require(made <= stage || stage == unusedPipelineStage,
+              "{} in stage {} reads '{}' of stage {}", op.str(), stage, id,
+              made);
     }
   }
 
