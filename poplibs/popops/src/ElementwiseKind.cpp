@@ -39,24 +39,18 @@ std::vector<Tensor> broadcastTo(std::vector<Tensor> inputs,
 
 } // namespace
 
-void emitExpression(Graph &graph, const Expression &expression,
-                    const std::vector<Tensor> &inputs, const Tensor &output,
-                    const VertexForShare &vertex, Sequence &program,
-                    const DebugContext &debugContext) {
-  if (output.numElements() == 0) {
-    return;
-  }
-  const auto operands = broadcastTo(inputs, output.shape());
+Operation planExpression(const Graph &graph, const Expression &expression,
+                         const std::vector<Tensor> &inputs,
+                         const Tensor &output, const VertexForShare &vertex) {
+  auto operands = broadcastTo(inputs, output.shape());
   auto phase =
       planPass(graph, "", operands, output,
                vertex ? vertex : chooseVertex(expression, operands, output));
-  emit(graph, program,
-       Operation{"elementwise",
-                 expression.toAttributes(),
-                 operands,
-                 {output},
-                 {std::move(phase)}},
-       debugContext);
+  return Operation{"elementwise",
+                   expression.toAttributes(),
+                   std::move(operands),
+                   {output},
+                   {std::move(phase)}};
 }
 
 Tensor elementwise(Graph &graph, const Expression &expression,
@@ -70,8 +64,8 @@ Tensor elementwise(Graph &graph, const Expression &expression,
                         "elementwise", expression.toAttributes(), operands)
                         .front();
   const auto output = addOutput(graph, operands, type, {debugContext, "out"});
-  emitExpression(graph, expression, operands, output, {}, program,
-                 debugContext);
+  elementwiseWithOutput(graph, expression, operands, output, program,
+                        debugContext);
   return output;
 }
 
@@ -79,7 +73,8 @@ void elementwiseWithOutput(Graph &graph, const Expression &expression,
                            const std::vector<Tensor> &inputs,
                            const Tensor &output, Sequence &program,
                            const DebugContext &debugContext) {
-  emitExpression(graph, expression, inputs, output, {}, program, debugContext);
+  emit(graph, program, planExpression(graph, expression, inputs, output),
+       debugContext);
 }
 
 std::vector<Tensor> elementwise(Graph &graph, const Attributes &attributes,

@@ -101,7 +101,7 @@ void emitScaledAdd(Graph &graph, const Call &call, Sequence &prog,
                                support::toString(type),
                                support::toString(typeB), isConstant);
   const auto edges = static_cast<std::uint32_t>(inputs.size());
-  internal::emitExpression(
+  auto operation = internal::planExpression(
       graph, expression, inputs, call.a,
       [=, subtract = call.isSubtract](const kernels::cost::TileSpec &tile,
                                       std::uint64_t n) {
@@ -110,8 +110,10 @@ void emitScaledAdd(Graph &graph, const Call &call, Sequence &prog,
             kernels::cost::scaledAdd(tile, type, typeB, n, subtract,
                                      scalesBoth),
             edges, 2 * n);
-      },
-      prog, {debugContext, call.isSubtract ? "ScaledSub" : "AddTo"});
+      });
+  poputil::internal::emit(
+      graph, prog, std::move(operation),
+      {debugContext, call.isSubtract ? "ScaledSub" : "AddTo"});
 }
 
 } // namespace

@@ -16,6 +16,31 @@ std::string codeletsKey(std::string_view library) {
   return std::string(library) + "/codelets";
 }
 
+bool isEmpty(const Operation &operation) {
+  for (const auto &output : operation.outputs) {
+    if (output.numElements() != 0) {
+      return false;
+    }
+  }
+  return true;
+}
+
+poplar::internal::VertexGroup
+toGroup(Operation operation, const poplar::DebugContext &debugContext) {
+  poplar::internal::VertexGroup group;
+  group.kind = &kernels::findKind(operation.kind);
+  group.attributes = std::move(operation.attributes);
+  for (const auto &input : operation.inputs) {
+    group.inputs.push_back(poplar::internal::tensorView(input));
+  }
+  for (const auto &output : operation.outputs) {
+    group.outputs.push_back(poplar::internal::tensorView(output));
+  }
+  group.phases = std::move(operation.phases);
+  group.debugPath = debugContext.getPathName();
+  return group;
+}
+
 } // namespace
 
 std::vector<kernels::TensorType>
@@ -48,26 +73,20 @@ addOutputs(poplar::Graph &graph, std::string_view kind,
   return outputs;
 }
 
-poplar::internal::VertexGroup
-toGroup(Operation operation, const poplar::DebugContext &debugContext) {
-  poplar::internal::VertexGroup group;
-  group.kind = &kernels::findKind(operation.kind);
-  group.attributes = std::move(operation.attributes);
-  for (const auto &input : operation.inputs) {
-    group.inputs.push_back(poplar::internal::tensorView(input));
-  }
-  for (const auto &output : operation.outputs) {
-    group.outputs.push_back(poplar::internal::tensorView(output));
-  }
-  group.phases = std::move(operation.phases);
-  group.debugPath = debugContext.getPathName();
-  return group;
-}
-
 void emit(poplar::Graph &graph, poplar::program::Sequence &program,
           Operation operation, const poplar::DebugContext &debugContext) {
-  poplar::internal::executeGroup(graph, program,
-                                 toGroup(std::move(operation), debugContext));
+  if (!isEmpty(operation)) {
+    poplar::internal::executeGroup(graph, program,
+                                   toGroup(std::move(operation), debugContext));
+  }
+}
+
+void emit(poplar::Graph &graph, poplar::ComputeSet computeSet,
+          Operation operation, const poplar::DebugContext &debugContext) {
+  if (!isEmpty(operation)) {
+    poplar::internal::addGroup(graph, computeSet,
+                               toGroup(std::move(operation), debugContext));
+  }
 }
 
 void addLibraryCodelets(poplar::Graph &graph, std::string_view library) {

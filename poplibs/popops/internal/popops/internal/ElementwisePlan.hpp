@@ -3,8 +3,8 @@
 #pragma once
 
 #include <kernels/Expression.hpp>
-#include <poplar/Program.hpp>
 #include <poplar/internal/VertexGroup.hpp>
+#include <poputil/internal/Emit.hpp>
 #include <poputil/internal/Phases.hpp>
 
 #include <functional>
@@ -32,13 +32,13 @@ poplar::internal::GroupPhase planPass(const poplar::Graph &graph,
                                       const poplar::Tensor &output,
                                       const VertexForShare &vertex);
 
-// Appends an expression over inputs broadcast to the output's shape. An empty
+// An expression over inputs broadcast to the output's shape, planned. An empty
 // `vertex` lets chooseVertex decide.
-void emitExpression(poplar::Graph &graph, const kernels::Expression &expression,
-                    const std::vector<poplar::Tensor> &inputs,
-                    const poplar::Tensor &output, const VertexForShare &vertex,
-                    poplar::program::Sequence &program,
-                    const poplar::DebugContext &debugContext);
+poputil::internal::Operation
+planExpression(const poplar::Graph &graph,
+               const kernels::Expression &expression,
+               const std::vector<poplar::Tensor> &inputs,
+               const poplar::Tensor &output, const VertexForShare &vertex = {});
 
 // The mapping that a result of this type should have: that of the best operand,
 // or a linear one on the tiles of the largest operand.

@@ -36,11 +36,11 @@ struct Operation {
   std::vector<poplar::internal::GroupPhase> phases;
 };
 
-poplar::internal::VertexGroup toGroup(Operation operation,
-                                      const poplar::DebugContext &debugContext);
-
-// Appends the operation to the program.
+// Appends the operation to the program; one without elements is left out.
 void emit(poplar::Graph &graph, poplar::program::Sequence &program,
+          Operation operation, const poplar::DebugContext &debugContext);
+// Adds it to a compute set instead.
+void emit(poplar::Graph &graph, poplar::ComputeSet computeSet,
           Operation operation, const poplar::DebugContext &debugContext);
 
 // Remembers that a library's codelets were added, and throws

@@ -1,0 +1,57 @@
+// Pooling over two field dimensions: tensors are [batch, channels, rows,
+// columns].
+#pragma once
+
+#include <popnn/PoolingDef.hpp>
+
+#include <poplar/Graph.hpp>
+#include <poplar/OptionFlags.hpp>
+#include <poplar/Program.hpp>
+#include <poplar/Tensor.hpp>
+
+#include <cstddef>
+#include <vector>
+
+namespace popnn {
+namespace pooling {
+
+struct PoolParams {
+  PoolParams(PoolingType poolingType, std::vector<std::size_t> inputFieldShape,
+             std::vector<std::size_t> kernelShape, std::vector<unsigned> stride,
+             std::vector<int> inputTruncationOrPaddingLower,
+             std::vector<int> inputTruncationOrPaddingUpper,
+             std::size_t numChannels, std::size_t batchSize,
+             poplar::Type dType);
+
+  std::size_t getNumFieldDims() const { return inputFieldShape.size(); }
+  std::vector<std::size_t> getOutputFieldShape() const;
+
+  PoolingType poolingType;
+  std::vector<std::size_t> inputFieldShape;
+  std::vector<std::size_t> kernelShape;
+  std::vector<unsigned> stride;
+  std::vector<int> inputTruncationOrPaddingLower; // negative truncates
+  std::vector<int> inputTruncationOrPaddingUpper;
+  std::size_t numChannels;
+  std::size_t batchSize;
+  poplar::Type dType;
+};
+
+// MAX only so far.
+poplar::Tensor pool(poplar::Graph &graph, const PoolParams &params,
+                    const poplar::Tensor &in, poplar::program::Sequence &prog,
+                    const poplar::DebugContext &debugContext = {},
+                    const poplar::OptionFlags &options = {});
+
+// Each output's gradient goes to the first maximum of its window.
+poplar::Tensor poolInputGradient(poplar::Graph &graph, const PoolParams &params,
+                                 const poplar::Tensor &in,
+                                 const poplar::Tensor &pooled,
+                                 const poplar::Tensor &pooledGradient,
+                                 bool useScaledGradient,
+                                 poplar::program::Sequence &prog,
+                                 const poplar::DebugContext &debugContext = {},
+                                 const poplar::OptionFlags &options = {});
+
+} // namespace pooling
+} // namespace popnn
