@@ -1,7 +1,7 @@
 // Matrix products and convolutions against naive loops.
 #include <poplin/internal/Kinds.hpp>
 
-#include "TestProgram.hpp"
+#include "../../testing/TestProgram.hpp"
 
 #include <poplar/internal/Access.hpp>
 

@@ -4,7 +4,7 @@
 #include <poplin/MatMul.hpp>
 #include <poplin/codelets.hpp>
 
-#include "TestProgram.hpp"
+#include "../../testing/TestProgram.hpp"
 
 #include <poputil/exceptions.hpp>
 

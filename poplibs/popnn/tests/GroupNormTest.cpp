@@ -4,7 +4,7 @@
 #include <popnn/Norms.hpp>
 #include <popnn/codelets.hpp>
 
-#include "TestProgram.hpp"
+#include "../../testing/TestProgram.hpp"
 
 #include <poputil/exceptions.hpp>
 

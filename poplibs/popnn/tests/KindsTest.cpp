@@ -1,7 +1,7 @@
 // Pooling, group norm, softmax and loss against naive formulas.
 #include <popnn/internal/Kinds.hpp>
 
-#include "TestProgram.hpp"
+#include "../../testing/TestProgram.hpp"
 
 #include <kernels/Kind.hpp>
 

@@ -5,7 +5,7 @@
 #include <popnn/Pooling.hpp>
 #include <popnn/codelets.hpp>
 
-#include "TestProgram.hpp"
+#include "../../testing/TestProgram.hpp"
 
 #include <poputil/exceptions.hpp>
 

@@ -1,7 +1,7 @@
 // Element-wise operations: values, mappings, vertices and errors.
 #include <popops/ElementWise.hpp>
 
-#include "TestProgram.hpp"
+#include "../../testing/TestProgram.hpp"
 
 #include <popops/Cast.hpp>
 #include <popops/Fill.hpp>

@@ -1,7 +1,7 @@
 // Reductions: values, the older compute-set form, planning and errors.
 #include <popops/Reduce.hpp>
 
-#include "TestProgram.hpp"
+#include "../../testing/TestProgram.hpp"
 
 #include <popops/codelets.hpp>
 #include <popops/internal/Kinds.hpp>
