@@ -4,7 +4,9 @@ namespace kernels::cost {
 
 namespace {
 
-bool isHalf(DataType type) { return type == DataType::Half; }
+bool isHalf(DataType type) {
+  return type == DataType::Half;
+}
 
 // Cycles of the inner loop of the nx1 vertex for a row of `n` positions.
 Cycles nx1Row(const TileSpec &tile, const AmpShare &share, std::uint64_t n) {

@@ -79,7 +79,9 @@ Cycles lossCrossEntropy(DataType type, std::uint64_t n) {
                                 : 19 + 9 * n;
 }
 
-Cycles calcAccuracy(std::uint64_t batch) { return 14 + 4 * batch; }
+Cycles calcAccuracy(std::uint64_t batch) {
+  return 14 + 4 * batch;
+}
 
 Cycles inverseStdDeviation(std::uint64_t n) {
   return 6 + 4 + 5 * ceilDiv(n, 2);
