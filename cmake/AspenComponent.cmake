@@ -60,7 +60,8 @@ endfunction()
 function(aspen_python_package package)
   cmake_parse_arguments(arg "" "MODULE" "SOURCES;DEPENDS" ${ARGN})
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${arg_SOURCES})
-  pybind11_add_module(${arg_MODULE} ${sources})
+  # NO_EXTRAS: link-time optimisation of thin bindings only costs build time.
+  pybind11_add_module(${arg_MODULE} NO_EXTRAS ${sources})
   target_link_libraries(${arg_MODULE} PRIVATE ${arg_DEPENDS})
   set(folder ${CMAKE_BINARY_DIR}/python/${package})
   set_target_properties(${arg_MODULE} PROPERTIES

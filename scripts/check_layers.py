@@ -73,7 +73,10 @@ class Layers:
         return None
 
     def is_own_source(self, file: Path, component, included) -> bool:
-        folders = (file.parent, self.folder[component] / "src")
+        home = self.folder[component]
+        folders = [file.parent, home / "src"]
+        if file.is_relative_to(home / "tests"):  # shared by sister libraries
+            folders.append(home.parent / "testing")
         return any((self.root / f / included).exists() for f in folders)
 
     def check_external(self, included: str) -> str | None:

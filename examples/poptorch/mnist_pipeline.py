@@ -135,12 +135,14 @@ def main():
                                      batch_size=arguments.batch_size,
                                      shuffle=True),
                  arguments.epochs)
+    cost = model.getProfileSummary()
     model.detachFromDevice()
 
     options = inference_options(arguments)
     accuracy = test(poptorch.inferenceModel(network, options),
                     poptorch.DataLoader(options, data.test.dataset(),
                                         batch_size=arguments.test_batch_size))
+    print(f"\nWhat a training step would cost on IPUs (an estimate):\n{cost}")
     print(f"Accuracy on the test set: {accuracy:.2f} %")
     print(f"Training speed on this machine: {rate:,.0f} images per second")
 
