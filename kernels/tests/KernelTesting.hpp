@@ -32,6 +32,7 @@ public:
   // kind's in-place pairs.
   Results fast(std::size_t entry = 0, bool overwrites = false) const;
   bool isTaken(std::size_t entry = 0) const;
+  std::size_t kernelCount() const { return kind_->kernels.size(); }
   // Microseconds of one run of all tasks, best of some.
   double microseconds(std::size_t entry = 0) const;
 
@@ -78,10 +79,10 @@ private:
   std::vector<std::vector<double>> values_;
 };
 
-// Fails the test where the fast kernel and the reference differ by more than
-// `tolerance`, relative to the larger of 1 and the reference.
-void expectFastMatchesReference(const Call &call, double tolerance,
-                                std::size_t entry = 0);
+// Fails the test where a fast kernel that takes the call and the reference
+// differ by more than `tolerance`, relative to the larger of 1 and the
+// reference, and where there is no such kernel.
+void expectFastMatchesReference(const Call &call, double tolerance);
 
 // Fails the test where gradient `grads[input]` of `loss`, a sum of the forward
 // call's first output weighted by `weights`, differs from central differences.

@@ -2,6 +2,7 @@
 // layouts in the plan's memory. Shards are parts of the batch.
 #include "Dnnl.hpp"
 #include "FastKernels.hpp"
+#include "LaneKernels.hpp"
 #include "PlanHelpers.hpp"
 
 #include "kinds/ConvolutionShape.hpp"
@@ -467,21 +468,22 @@ std::unique_ptr<Plan> planWeightGrad(const Signature &signature) {
                        signature.inputs[1].shape, signature.outputs[0].shape));
 }
 
-constexpr KernelEntry forwardEntries[] = {{"oneDNN", allPlain, planForward}};
-constexpr KernelEntry dataGradEntries[] = {{"oneDNN", allPlain, planDataGrad}};
-constexpr KernelEntry weightGradEntries[] = {
-    {"oneDNN", allPlain, planWeightGrad}};
-
 } // namespace
 
 std::span<const KernelEntry> convolutionKernels() {
-  return forwardEntries;
+  static const KernelEntry entries[] = {laneConvolution,
+                                        {"oneDNN", allPlain, planForward}};
+  return entries;
 }
 std::span<const KernelEntry> convolutionDataGradKernels() {
-  return dataGradEntries;
+  static const KernelEntry entries[] = {laneConvolutionDataGrad,
+                                        {"oneDNN", allPlain, planDataGrad}};
+  return entries;
 }
 std::span<const KernelEntry> convolutionWeightGradKernels() {
-  return weightGradEntries;
+  static const KernelEntry entries[] = {laneConvolutionWeightGrad,
+                                        {"oneDNN", allPlain, planWeightGrad}};
+  return entries;
 }
 
 } // namespace kernels

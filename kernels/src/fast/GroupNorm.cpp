@@ -1,5 +1,6 @@
 // "groupNorm" and "groupNormGrad" of row-major floats, sample by sample.
 #include "FastKernels.hpp"
+#include "LaneKernels.hpp"
 #include "PlanHelpers.hpp"
 
 #include "loops/Loops.hpp"
@@ -146,18 +147,17 @@ std::unique_ptr<Plan> plan(const Signature &signature) {
   return std::make_unique<NormPlan>(signature);
 }
 
-constexpr KernelEntry forwardEntries[] = {
-    {"samples", allPlain, plan<GroupNormPlan>}};
-constexpr KernelEntry gradEntries[] = {
-    {"samples", allPlain, plan<GroupNormGradPlan>}};
-
 } // namespace
 
 std::span<const KernelEntry> groupNormKernels() {
-  return forwardEntries;
+  static const KernelEntry entries[] = {
+      laneGroupNorm, {"samples", allPlain, plan<GroupNormPlan>}};
+  return entries;
 }
 std::span<const KernelEntry> groupNormGradKernels() {
-  return gradEntries;
+  static const KernelEntry entries[] = {
+      laneGroupNormGrad, {"samples", allPlain, plan<GroupNormGradPlan>}};
+  return entries;
 }
 
 } // namespace kernels

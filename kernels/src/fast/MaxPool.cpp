@@ -1,5 +1,6 @@
 // "maxPool" and "maxPoolGrad" of row-major floats, plane by plane.
 #include "FastKernels.hpp"
+#include "LaneKernels.hpp"
 #include "PlanHelpers.hpp"
 
 #include "kinds/PoolShape.hpp"
@@ -111,16 +112,17 @@ std::unique_ptr<Plan> planGrad(const Signature &signature) {
                            signature.outputs[0].shape));
 }
 
-constexpr KernelEntry forwardEntries[] = {{"planes", allPlain, planForward}};
-constexpr KernelEntry gradEntries[] = {{"planes", allPlain, planGrad}};
-
 } // namespace
 
 std::span<const KernelEntry> maxPoolKernels() {
-  return forwardEntries;
+  static const KernelEntry entries[] = {laneMaxPool,
+                                        {"planes", allPlain, planForward}};
+  return entries;
 }
 std::span<const KernelEntry> maxPoolGradKernels() {
-  return gradEntries;
+  static const KernelEntry entries[] = {laneMaxPoolGrad,
+                                        {"planes", allPlain, planGrad}};
+  return entries;
 }
 
 } // namespace kernels

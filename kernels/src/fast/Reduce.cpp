@@ -2,6 +2,7 @@
 // memory and merged; the innermost one is either reduced (rows) or kept
 // (columns).
 #include "FastKernels.hpp"
+#include "LaneKernels.hpp"
 #include "PlanHelpers.hpp"
 
 #include "loops/Loops.hpp"
@@ -228,11 +229,11 @@ std::unique_ptr<Plan> plan(const Signature &signature) {
   return std::make_unique<ReducePlan>(signature);
 }
 
-constexpr KernelEntry entries[] = {{"strided", allPlain, plan}};
-
 } // namespace
 
 std::span<const KernelEntry> reduceKernels() {
+  static const KernelEntry entries[] = {laneReduce,
+                                        {"strided", allPlain, plan}};
   return entries;
 }
 

@@ -10,6 +10,9 @@ namespace kernels::loops::LOOPS_LEVEL {
 inline constexpr std::int64_t laneCount = 16;
 using Lanes = float __attribute__((vector_size(laneCount * sizeof(float))));
 
+using LaneMask =
+    std::int32_t __attribute__((vector_size(laneCount * sizeof(float))));
+
 static inline Lanes broadcast(float value) {
   return value - Lanes{};
 }
@@ -30,15 +33,27 @@ static inline Lanes loadPart(const float *from, std::int64_t count,
   return lanes;
 }
 
-static inline float sumOf(Lanes lanes) {
-  float values[laneCount];
-  std::memcpy(values, &lanes, sizeof values);
-  for (std::int64_t width = laneCount / 2; width > 0; width /= 2) {
-    for (std::int64_t i = 0; i < width; ++i) {
-      values[i] += values[i + width];
-    }
+// All ones in the first `count` lanes.
+static inline LaneMask firstLanes(std::int64_t count) {
+  constexpr LaneMask numbers = {0, 1, 2,  3,  4,  5,  6,  7,
+                                8, 9, 10, 11, 12, 13, 14, 15};
+  return numbers < static_cast<std::int32_t>(count);
+}
+
+static inline Lanes squareRoot(Lanes lanes) {
+  for (std::int64_t i = 0; i < laneCount; ++i) {
+    lanes[i] = __builtin_sqrtf(lanes[i]);
   }
-  return values[0];
+  return lanes;
+}
+
+static inline float sumOf(Lanes lanes) {
+  const auto eight =
+      __builtin_shufflevector(lanes, lanes, 0, 1, 2, 3, 4, 5, 6, 7) +
+      __builtin_shufflevector(lanes, lanes, 8, 9, 10, 11, 12, 13, 14, 15);
+  const auto four = __builtin_shufflevector(eight, eight, 0, 1, 2, 3) +
+                    __builtin_shufflevector(eight, eight, 4, 5, 6, 7);
+  return (four[0] + four[2]) + (four[1] + four[3]);
 }
 
 } // namespace kernels::loops::LOOPS_LEVEL

@@ -128,6 +128,47 @@ struct UpdateLoops {
                   float *bOut, std::int64_t count);
 };
 
+// Loops over Layout::BatchLanes16: every element is sixteen floats, one per
+// sample, of which the first `lanes` are in use and the others stay zero. An
+// image is one block of sixteen samples.
+struct LaneLoops {
+  struct Convolution {
+    std::int64_t inChannels, inRows, inColumns;
+    std::int64_t outRows, outColumns;
+    std::int64_t kernelRows, kernelColumns;
+    std::int64_t strideRows, strideColumns;
+    std::int64_t padRows, padColumns; // lower; may be negative
+    std::int64_t dilationRows, dilationColumns;
+  };
+  // `channels` output channels of one image; w, bias and y start at the first.
+  void (*convolution)(const Convolution &shape, const float *x, const float *w,
+                      const float *bias, bool hasRelu, float *y,
+                      std::int64_t channels, std::int64_t lanes);
+  // The weights' gradient of `channels` output channels, over `images` images
+  // whose x and dy are `xImage` and `dyImage` floats apart; dy and dw start at
+  // the first channel.
+  void (*weightGradient)(const Convolution &shape, const float *dy,
+                         std::int64_t dyImage, const float *x,
+                         std::int64_t xImage, std::int64_t images,
+                         std::int64_t channels, float *dw);
+  // One plane of one image.
+  void (*maxPool)(const PoolLoops::Plane &plane, const float *x, float *y,
+                  std::uint8_t *indices);
+  void (*maxPoolGrad)(const PoolLoops::Plane &plane, const float *dy,
+                      const std::uint8_t *indices, float *dx);
+  // One group of one image; mean and invStdDev are sixteen floats.
+  void (*groupNorm)(const NormLoops::Group &group, const float *x,
+                    const float *gamma, const float *beta, float epsilon,
+                    std::int64_t lanes, float *y, float *mean,
+                    float *invStdDev);
+  void (*groupNormGrad)(const NormLoops::Group &group, const float *dy,
+                        const float *x, const float *gamma, const float *mean,
+                        const float *invStdDev, std::int64_t lanes, float *dx,
+                        float *dgamma, float *dbeta);
+  // The sum of `count` elements and their lanes.
+  float (*sum)(const float *x, std::int64_t count);
+};
+
 struct Loops {
   const char *level; // "v4" (AVX-512), "v3" (AVX2) or "base"
   ElementwiseLoops elementwise;
@@ -136,6 +177,7 @@ struct Loops {
   NormLoops norm;
   SoftmaxLoops softmax;
   UpdateLoops update;
+  LaneLoops lanes;
 };
 
 // The table of each instruction set, and each family's part of it.
@@ -148,6 +190,7 @@ struct Loops {
   NormLoops normLoops();                                                       \
   SoftmaxLoops softmaxLoops();                                                 \
   UpdateLoops updateLoops();                                                   \
+  LaneLoops laneLoops();                                                       \
   }
 KERNELS_LOOPS_OF(base)
 KERNELS_LOOPS_OF(v3)

@@ -13,7 +13,8 @@ const Loops &table() {
                               poolLoops(),
                               normLoops(),
                               softmaxLoops(),
-                              updateLoops()};
+                              updateLoops(),
+                              laneLoops()};
   return table;
 }
 

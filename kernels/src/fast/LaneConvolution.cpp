@@ -1,0 +1,290 @@
+// Convolutions in Layout::BatchLanes16. Shards are runs of output channels over
+// the blocks of sixteen samples; a weight gradient is summed over all blocks by
+// the shard that owns its channels.
+#include "LaneKernels.hpp"
+#include "PlanHelpers.hpp"
+
+#include "kinds/ConvolutionShape.hpp"
+#include "loops/Loops.hpp"
+
+#include <algorithm>
+
+namespace kernels {
+
+bool isForLanes(const OperandSpec &image) {
+  if (image.shape.size() != 4 || image.type != DataType::Float) {
+    return false;
+  }
+  const std::int64_t batch = image.shape[0];
+  const std::int64_t padding = laneBlocks(batch) * laneSamples - batch;
+  return batch >= laneSamples && 4 * padding <= batch && image.shape[1] < 32;
+}
+
+namespace {
+
+constexpr auto lanes = Layout::BatchLanes16;
+
+// Nanoseconds per sixteen products, at one vector a cycle.
+constexpr double nanosecondsPerVector = 0.35;
+
+LaneLoops::Convolution loopShape(const ConvolutionShape &s) {
+  return {.inChannels = s.inChannels,
+          .inRows = s.in[0],
+          .inColumns = s.in[1],
+          .outRows = s.out[0],
+          .outColumns = s.out[1],
+          .kernelRows = s.kernel[0],
+          .kernelColumns = s.kernel[1],
+          .strideRows = s.strides[0],
+          .strideColumns = s.strides[1],
+          .padRows = s.padLower[0],
+          .padColumns = s.padLower[1],
+          .dilationRows = s.dilations[0],
+          .dilationColumns = s.dilations[1]};
+}
+
+// The data gradient of a convolution with stride 1 is a convolution of dy with
+// the kernel turned round and the channels exchanged.
+LaneLoops::Convolution turnedShape(const ConvolutionShape &s) {
+  auto turned = loopShape(s);
+  turned.inChannels = s.outChannels;
+  std::swap(turned.inRows, turned.outRows);
+  std::swap(turned.inColumns, turned.outColumns);
+  turned.padRows = (s.kernel[0] - 1) * s.dilations[0] - s.padLower[0];
+  turned.padColumns = (s.kernel[1] - 1) * s.dilations[1] - s.padLower[1];
+  return turned;
+}
+
+double workOf(const ConvolutionShape &s) {
+  return nanosecondsPerVector *
+         static_cast<double>(laneBlocks(s.batch) * s.outChannels * s.out[0] *
+                             s.out[1]) *
+         static_cast<double>(s.inChannels * s.kernel[0] * s.kernel[1]);
+}
+
+bool isSmall(const ConvolutionShape &s) {
+  return s.groups == 1 && (s.inChannels < 16 || s.outChannels < 16);
+}
+
+// Shard `range` of (block, channel) pairs, cut at the ends of blocks.
+struct ChannelRun {
+  std::int64_t block, begin, end;
+};
+std::vector<ChannelRun> channelRuns(ShardRange range, std::int64_t channels) {
+  std::vector<ChannelRun> runs;
+  for (std::int64_t at = range.begin; at < range.end;) {
+    const std::int64_t block = at / channels;
+    const std::int64_t end = std::min(range.end, (block + 1) * channels);
+    runs.push_back({block, at - block * channels, end - block * channels});
+    at = end;
+  }
+  return runs;
+}
+
+// From images and weights to images: forward, and the data gradient on turned
+// weights, which each shard makes for its own channels.
+class ImagePlan final : public Plan {
+public:
+  ImagePlan(const Signature &signature, const ConvolutionShape &shape,
+            bool isGradient)
+      : shape_(isGradient ? turnedShape(shape) : loopShape(shape)),
+        isGradient_(isGradient), batch_(shape.batch),
+        channels_(isGradient ? shape.inChannels : shape.outChannels),
+        weightsPerChannel_(shape_.inChannels * shape_.kernelRows *
+                           shape_.kernelColumns) {
+    if (!isGradient) {
+      hasBias_ = signature.attributes.getInt("bias") != 0;
+      hasRelu_ = signature.attributes.getString("activation") == "RELU";
+    }
+    const std::int64_t items = laneBlocks(batch_) * channels_;
+    const double work = workOf(shape);
+    const std::int64_t count = shardCount(items, work);
+    for (std::int64_t i = 0; i < count; ++i) {
+      const auto range = shardRange(items, count, i);
+      shards_.push_back(channelRuns(range, channels_));
+      addTask(signature, range, work / static_cast<double>(count));
+    }
+    if (isGradient) {
+      taskScratch_ =
+          lineAligned(static_cast<std::size_t>(channels_ * weightsPerChannel_) *
+                      sizeof(float));
+      scratchBytes_ = taskScratch_ * shards_.size();
+    }
+  }
+
+  void run(std::uint32_t task, std::byte *const *operands,
+           std::byte *scratch) const override {
+    auto *turned = reinterpret_cast<float *>(scratch + task * taskScratch_);
+    for (const auto &run : shards_[task]) {
+      const auto *w = dataOf<const float>(operands, 1);
+      if (isGradient_) {
+        turn(w, run, turned);
+        w = turned;
+      } else {
+        w += run.begin * weightsPerChannel_;
+      }
+      const float *bias =
+          hasBias_ ? dataOf<const float>(operands, 2) + run.begin : nullptr;
+      auto *y = dataOf<float>(operands, hasBias_ ? 3 : 2) +
+                (run.block * channels_ + run.begin) * outPlane();
+      selectedLoops().lanes.convolution(
+          shape_, dataOf<const float>(operands, 0) + run.block * inImage(), w,
+          bias, hasRelu_, y, run.end - run.begin,
+          lanesInUse(batch_, run.block));
+    }
+  }
+
+private:
+  std::int64_t inImage() const {
+    return shape_.inChannels * shape_.inRows * shape_.inColumns * laneSamples;
+  }
+  std::int64_t outPlane() const {
+    return shape_.outRows * shape_.outColumns * laneSamples;
+  }
+
+  void addTask(const Signature &signature, ShardRange range, double cost) {
+    const auto &runs = shards_.back();
+    Task task{0, cost, {}};
+    task.accesses.push_back(elementAccess(signature, 0,
+                                          runs.front().block * inImage(),
+                                          (runs.back().block + 1) * inImage()));
+    task.accesses.push_back(wholeAccess(signature, 1));
+    if (hasBias_) {
+      task.accesses.push_back(wholeAccess(signature, 2));
+    }
+    task.accesses.push_back(elementAccess(signature, hasBias_ ? 3 : 2,
+                                          range.begin * outPlane(),
+                                          range.end * outPlane()));
+    tasks_.push_back(std::move(task));
+  }
+
+  // w is [in of the turned, channels, rows, columns].
+  void turn(const float *w, const ChannelRun &run, float *turned) const {
+    const std::int64_t taps = shape_.kernelRows * shape_.kernelColumns;
+    for (std::int64_t c = run.begin; c < run.end; ++c) {
+      for (std::int64_t o = 0; o < shape_.inChannels; ++o) {
+        const float *from = w + (o * channels_ + c) * taps;
+        std::reverse_copy(from, from + taps, turned);
+        turned += taps;
+      }
+    }
+  }
+
+  LaneLoops::Convolution shape_;
+  bool isGradient_;
+  std::int64_t batch_;
+  std::int64_t channels_; // of the result
+  std::int64_t weightsPerChannel_;
+  bool hasBias_ = false;
+  bool hasRelu_ = false;
+  std::vector<std::vector<ChannelRun>> shards_;
+  std::size_t taskScratch_ = 0;
+};
+
+class WeightGradPlan final : public Plan {
+public:
+  WeightGradPlan(const Signature &signature, const ConvolutionShape &shape)
+      : shape_(loopShape(shape)), blocks_(laneBlocks(shape.batch)),
+        channels_(shape.outChannels) {
+    const double work = workOf(shape);
+    const std::int64_t count = shardCount(channels_, work);
+    for (std::int64_t i = 0; i < count; ++i) {
+      const auto range = shardRange(channels_, count, i);
+      shards_.push_back(range);
+      tasks_.push_back({0,
+                        work / static_cast<double>(count),
+                        {wholeAccess(signature, 0), wholeAccess(signature, 1),
+                         rowAccess(signature, 2, range.begin, range.end)}});
+    }
+  }
+
+  void run(std::uint32_t task, std::byte *const *operands,
+           std::byte *) const override {
+    const auto range = shards_[task];
+    const std::int64_t plane = shape_.outRows * shape_.outColumns * laneSamples;
+    const std::int64_t xImage =
+        shape_.inChannels * shape_.inRows * shape_.inColumns * laneSamples;
+    const std::int64_t weights =
+        shape_.inChannels * shape_.kernelRows * shape_.kernelColumns;
+    selectedLoops().lanes.weightGradient(
+        shape_, dataOf<const float>(operands, 0) + range.begin * plane,
+        channels_ * plane, dataOf<const float>(operands, 1), xImage, blocks_,
+        range.end - range.begin,
+        dataOf<float>(operands, 2) + range.begin * weights);
+  }
+
+private:
+  LaneLoops::Convolution shape_;
+  std::int64_t blocks_, channels_;
+  std::vector<ShardRange> shards_;
+};
+
+ConvolutionShape forwardShape(const Signature &signature) {
+  return convolutionShape("convolution", signature.attributes,
+                          signature.inputs[0].shape, signature.inputs[1].shape);
+}
+ConvolutionShape dataGradShape(const Signature &signature) {
+  return convolutionShape("convolutionDataGrad", signature.attributes,
+                          signature.outputs[0].shape,
+                          signature.inputs[1].shape);
+}
+ConvolutionShape weightGradShape(const Signature &signature) {
+  return convolutionShape("convolutionWeightGrad", signature.attributes,
+                          signature.inputs[1].shape,
+                          signature.outputs[0].shape);
+}
+
+using Layouts = std::optional<std::vector<Layout>>;
+
+Layouts forwardLayouts(const Signature &signature) {
+  const bool hasBias = signature.inputs.size() == 3;
+  if (!isForLanes(signature.inputs[0]) || !isForLanes(signature.outputs[0]) ||
+      !isSmall(forwardShape(signature)) || !signature.inputs[1].isRowMajor() ||
+      (hasBias && !signature.inputs[2].isRowMajor())) {
+    return std::nullopt;
+  }
+  return hasBias ? std::vector{lanes, Layout::Plain, Layout::Plain, lanes}
+                 : std::vector{lanes, Layout::Plain, lanes};
+}
+
+Layouts dataGradLayouts(const Signature &signature) {
+  if (!isForLanes(signature.inputs[0]) || !isForLanes(signature.outputs[0])) {
+    return std::nullopt;
+  }
+  const auto shape = dataGradShape(signature);
+  if (!isSmall(shape) || shape.strides[0] != 1 || shape.strides[1] != 1 ||
+      !signature.inputs[1].isRowMajor()) {
+    return std::nullopt;
+  }
+  return std::vector{lanes, Layout::Plain, lanes};
+}
+
+Layouts weightGradLayouts(const Signature &signature) {
+  if (!isForLanes(signature.inputs[0]) || !isForLanes(signature.inputs[1]) ||
+      !isSmall(weightGradShape(signature)) ||
+      !signature.outputs[0].isRowMajor()) {
+    return std::nullopt;
+  }
+  return std::vector{lanes, lanes, Layout::Plain};
+}
+
+std::unique_ptr<Plan> planForward(const Signature &signature) {
+  return std::make_unique<ImagePlan>(signature, forwardShape(signature), false);
+}
+std::unique_ptr<Plan> planDataGrad(const Signature &signature) {
+  return std::make_unique<ImagePlan>(signature, dataGradShape(signature), true);
+}
+std::unique_ptr<Plan> planWeightGrad(const Signature &signature) {
+  return std::make_unique<WeightGradPlan>(signature,
+                                          weightGradShape(signature));
+}
+
+} // namespace
+
+constexpr KernelEntry laneConvolution{"lanes", forwardLayouts, planForward};
+constexpr KernelEntry laneConvolutionDataGrad{"lanes", dataGradLayouts,
+                                              planDataGrad};
+constexpr KernelEntry laneConvolutionWeightGrad{"lanes", weightGradLayouts,
+                                                planWeightGrad};
+
+} // namespace kernels

@@ -1,0 +1,345 @@
+// Pooling, group normalisation and channel sums in Layout::BatchLanes16, so
+// that a network of small convolutions stays in that layout.
+#include "LaneKernels.hpp"
+#include "PlanHelpers.hpp"
+
+#include "kinds/PoolShape.hpp"
+#include "loops/Loops.hpp"
+
+#include <algorithm>
+
+namespace kernels {
+
+namespace {
+
+constexpr auto lanes = Layout::BatchLanes16;
+using Layouts = std::optional<std::vector<Layout>>;
+
+// Work over `items` equal pieces of every operand that is in lanes; the others
+// are read or written whole.
+class LanePlan : public Plan {
+protected:
+  LanePlan(const Signature &signature, std::int64_t items, double work) {
+    const std::int64_t count = shardCount(items, work);
+    for (std::int64_t i = 0; i < count; ++i) {
+      const auto range = shardRange(items, count, i);
+      shards_.push_back(range);
+      Task task{0, work / static_cast<double>(count), {}};
+      for (std::size_t operand = 0; operand < signature.operandCount();
+           ++operand) {
+        const auto &spec = signature.operand(operand);
+        if (spec.layout == lanes) {
+          const auto piece = storageElements(lanes, spec.shape) / items;
+          task.accesses.push_back(elementAccess(
+              signature, operand, range.begin * piece, range.end * piece));
+        }
+      }
+      tasks_.push_back(std::move(task));
+    }
+  }
+
+  std::vector<ShardRange> shards_;
+};
+
+double elementsOf(const OperandSpec &spec) {
+  return static_cast<double>(storageElements(lanes, spec.shape));
+}
+
+PoolLoops::Plane planeOf(const PoolShape &shape) {
+  return {.inRows = shape.in[0],
+          .inColumns = shape.in[1],
+          .outRows = shape.out[0],
+          .outColumns = shape.out[1],
+          .kernelRows = shape.kernel[0],
+          .kernelColumns = shape.kernel[1],
+          .strideRows = shape.strides[0],
+          .strideColumns = shape.strides[1],
+          .padRows = shape.padLower[0],
+          .padColumns = shape.padLower[1],
+          .hasRelu = shape.hasRelu};
+}
+
+// Planes of sixteen samples, for both directions.
+class PoolPlan final : public LanePlan {
+public:
+  PoolPlan(const Signature &signature, const PoolShape &shape, bool isGradient)
+      : LanePlan(signature, laneBlocks(shape.batch) * shape.channels,
+                 0.05 * elementsOf(isGradient ? signature.outputs[0]
+                                              : signature.inputs[0])),
+        plane_(planeOf(shape)), isGradient_(isGradient) {}
+
+  void run(std::uint32_t task, std::byte *const *operands,
+           std::byte *) const override {
+    const std::int64_t in = plane_.inRows * plane_.inColumns * laneSamples;
+    const std::int64_t out = plane_.outRows * plane_.outColumns * laneSamples;
+    for (auto i = shards_[task].begin; i < shards_[task].end; ++i) {
+      if (isGradient_) {
+        selectedLoops().lanes.maxPoolGrad(
+            plane_, dataOf<const float>(operands, 0) + i * out,
+            dataOf<const std::uint8_t>(operands, 1) + i * out,
+            dataOf<float>(operands, 2) + i * in);
+      } else {
+        selectedLoops().lanes.maxPool(
+            plane_, dataOf<const float>(operands, 0) + i * in,
+            dataOf<float>(operands, 1) + i * out,
+            dataOf<std::uint8_t>(operands, 2) + i * out);
+      }
+    }
+  }
+
+private:
+  PoolLoops::Plane plane_;
+  bool isGradient_;
+};
+
+struct NormShape {
+  std::int64_t batch, channels, groups, size; // size: elements of a channel
+
+  NormLoops::Group group() const { return {channels / groups, size}; }
+  std::int64_t groupElements() const {
+    return channels / groups * size * laneSamples;
+  }
+};
+
+NormShape normShape(const Signature &signature, std::size_t x) {
+  const auto &shape = signature.operand(x).shape;
+  return {shape[0], shape[1], signature.attributes.getInt("groups"),
+          shape[2] * shape[3]};
+}
+
+// The statistics of a block's samples between [sample][group] and lanes.
+void scatter(const float *lanesOfGroup, std::int64_t count, float *statistics,
+             std::int64_t groups) {
+  for (std::int64_t lane = 0; lane < count; ++lane) {
+    statistics[lane * groups] = lanesOfGroup[lane];
+  }
+}
+void gather(const float *statistics, std::int64_t groups, std::int64_t count,
+            float *lanesOfGroup) {
+  std::fill_n(lanesOfGroup, laneSamples, 0.0f);
+  for (std::int64_t lane = 0; lane < count; ++lane) {
+    lanesOfGroup[lane] = statistics[lane * groups];
+  }
+}
+
+class GroupNormPlan final : public LanePlan {
+public:
+  explicit GroupNormPlan(const Signature &signature)
+      : LanePlan(signature,
+                 laneBlocks(signature.inputs[0].shape[0]) *
+                     signature.attributes.getInt("groups"),
+                 0.08 * elementsOf(signature.inputs[0])),
+        shape_(normShape(signature, 0)),
+        epsilon_(static_cast<float>(signature.attributes.getFloat("epsilon"))) {
+    for (auto &task : tasks_) {
+      for (std::size_t operand : {1, 2, 4, 5}) {
+        task.accesses.push_back(wholeAccess(signature, operand));
+      }
+    }
+  }
+
+  void run(std::uint32_t task, std::byte *const *operands,
+           std::byte *) const override {
+    const auto group = shape_.group();
+    for (auto i = shards_[task].begin; i < shards_[task].end; ++i) {
+      const std::int64_t block = i / shape_.groups;
+      const std::int64_t g = i % shape_.groups;
+      const std::int64_t inUse = lanesInUse(shape_.batch, block);
+      alignas(64) float mean[laneSamples];
+      alignas(64) float invStdDev[laneSamples];
+      selectedLoops().lanes.groupNorm(
+          group, dataOf<const float>(operands, 0) + i * shape_.groupElements(),
+          dataOf<const float>(operands, 1) + g * group.channels,
+          dataOf<const float>(operands, 2) + g * group.channels, epsilon_,
+          inUse, dataOf<float>(operands, 3) + i * shape_.groupElements(), mean,
+          invStdDev);
+      const std::int64_t at = block * laneSamples * shape_.groups + g;
+      scatter(mean, inUse, dataOf<float>(operands, 4) + at, shape_.groups);
+      scatter(invStdDev, inUse, dataOf<float>(operands, 5) + at, shape_.groups);
+    }
+  }
+
+private:
+  NormShape shape_;
+  float epsilon_;
+};
+
+// dgamma and dbeta are formed per block and added up in order by a last task.
+class GroupNormGradPlan final : public LanePlan {
+public:
+  explicit GroupNormGradPlan(const Signature &signature)
+      : LanePlan(signature,
+                 laneBlocks(signature.inputs[1].shape[0]) *
+                     signature.attributes.getInt("groups"),
+                 0.15 * elementsOf(signature.inputs[1])),
+        shape_(normShape(signature, 1)), blocks_(laneBlocks(shape_.batch)) {
+    for (auto &task : tasks_) {
+      for (std::size_t operand : {2, 3, 4}) {
+        task.accesses.push_back(wholeAccess(signature, operand));
+      }
+    }
+    tasks_.push_back({1,
+                      0.5 * static_cast<double>(blocks_ * shape_.channels),
+                      {wholeAccess(signature, 6), wholeAccess(signature, 7)}});
+    scratchBytes_ =
+        2 * static_cast<std::size_t>(blocks_ * shape_.channels) * sizeof(float);
+  }
+
+  void run(std::uint32_t task, std::byte *const *operands,
+           std::byte *scratch) const override {
+    auto *dgamma = reinterpret_cast<float *>(scratch);
+    auto *dbeta = dgamma + blocks_ * shape_.channels;
+    if (task + 1 == tasks_.size()) {
+      addBlocks(dgamma, dataOf<float>(operands, 6));
+      addBlocks(dbeta, dataOf<float>(operands, 7));
+      return;
+    }
+    const auto group = shape_.group();
+    for (auto i = shards_[task].begin; i < shards_[task].end; ++i) {
+      const std::int64_t block = i / shape_.groups;
+      const std::int64_t g = i % shape_.groups;
+      const std::int64_t inUse = lanesInUse(shape_.batch, block);
+      const std::int64_t at = block * laneSamples * shape_.groups + g;
+      alignas(64) float mean[laneSamples];
+      alignas(64) float invStdDev[laneSamples];
+      gather(dataOf<const float>(operands, 3) + at, shape_.groups, inUse, mean);
+      gather(dataOf<const float>(operands, 4) + at, shape_.groups, inUse,
+             invStdDev);
+      const std::int64_t elements = i * shape_.groupElements();
+      const std::int64_t sums = i * group.channels;
+      selectedLoops().lanes.groupNormGrad(
+          group, dataOf<const float>(operands, 0) + elements,
+          dataOf<const float>(operands, 1) + elements,
+          dataOf<const float>(operands, 2) + g * group.channels, mean,
+          invStdDev, inUse, dataOf<float>(operands, 5) + elements,
+          dgamma + sums, dbeta + sums);
+    }
+  }
+
+private:
+  void addBlocks(const float *blocks, float *sum) const {
+    std::copy_n(blocks, shape_.channels, sum);
+    for (std::int64_t b = 1; b < blocks_; ++b) {
+      for (std::int64_t c = 0; c < shape_.channels; ++c) {
+        sum[c] += blocks[b * shape_.channels + c];
+      }
+    }
+  }
+
+  NormShape shape_;
+  std::int64_t blocks_;
+};
+
+// The sum of every channel: a convolution's bias gradient.
+class ChannelSumPlan final : public Plan {
+public:
+  explicit ChannelSumPlan(const Signature &signature)
+      : blocks_(laneBlocks(signature.inputs[0].shape[0])),
+        channels_(signature.inputs[0].shape[1]),
+        size_(signature.inputs[0].shape[2] * signature.inputs[0].shape[3]),
+        scale_(static_cast<float>(signature.attributes.getFloat("scale"))) {
+    const double work = 0.03 * elementsOf(signature.inputs[0]);
+    const std::int64_t count = shardCount(channels_, work);
+    for (std::int64_t i = 0; i < count; ++i) {
+      const auto range = shardRange(channels_, count, i);
+      shards_.push_back(range);
+      tasks_.push_back({0,
+                        work / static_cast<double>(count),
+                        {wholeAccess(signature, 0),
+                         elementAccess(signature, 1, range.begin, range.end)}});
+    }
+  }
+
+  void run(std::uint32_t task, std::byte *const *operands,
+           std::byte *) const override {
+    const auto *x = dataOf<const float>(operands, 0);
+    for (auto c = shards_[task].begin; c < shards_[task].end; ++c) {
+      float sum = 0;
+      for (std::int64_t b = 0; b < blocks_; ++b) {
+        sum += selectedLoops().lanes.sum(
+            x + (b * channels_ + c) * size_ * laneSamples, size_);
+      }
+      dataOf<float>(operands, 1)[c] = sum * scale_;
+    }
+  }
+
+private:
+  std::int64_t blocks_, channels_, size_;
+  float scale_;
+  std::vector<ShardRange> shards_;
+};
+
+Layouts poolLayouts(const Signature &signature) {
+  if (!isForLanes(signature.inputs[0])) {
+    return std::nullopt;
+  }
+  return std::vector(3, lanes);
+}
+std::unique_ptr<Plan> planPool(const Signature &signature) {
+  return std::make_unique<PoolPlan>(
+      signature,
+      poolShape("maxPool", signature.attributes, signature.inputs[0].shape),
+      false);
+}
+std::unique_ptr<Plan> planPoolGrad(const Signature &signature) {
+  return std::make_unique<PoolPlan>(signature,
+                                    poolShape("maxPoolGrad",
+                                              signature.attributes,
+                                              signature.outputs[0].shape),
+                                    true);
+}
+
+// Everything but the images must lie in order.
+bool isRestRowMajor(const Signature &signature,
+                    std::initializer_list<std::size_t> operands) {
+  return std::all_of(operands.begin(), operands.end(), [&](std::size_t i) {
+    return signature.operand(i).isRowMajor();
+  });
+}
+
+Layouts normLayouts(const Signature &signature) {
+  if (!isForLanes(signature.inputs[0]) ||
+      !isRestRowMajor(signature, {1, 2, 4, 5})) {
+    return std::nullopt;
+  }
+  constexpr auto plain = Layout::Plain;
+  return std::vector{lanes, plain, plain, lanes, plain, plain};
+}
+std::unique_ptr<Plan> planNorm(const Signature &signature) {
+  return std::make_unique<GroupNormPlan>(signature);
+}
+
+Layouts normGradLayouts(const Signature &signature) {
+  if (!isForLanes(signature.inputs[1]) ||
+      !isRestRowMajor(signature, {2, 3, 4, 6, 7})) {
+    return std::nullopt;
+  }
+  constexpr auto plain = Layout::Plain;
+  return std::vector{lanes, lanes, plain, plain, plain, lanes, plain, plain};
+}
+std::unique_ptr<Plan> planNormGrad(const Signature &signature) {
+  return std::make_unique<GroupNormGradPlan>(signature);
+}
+
+Layouts reduceLayouts(const Signature &signature) {
+  if (!isForLanes(signature.inputs[0]) ||
+      signature.attributes.getString("op") != "ADD" ||
+      signature.attributes.getInts("dims") != Attributes::Ints{0, 2, 3} ||
+      !signature.outputs[0].isRowMajor()) {
+    return std::nullopt;
+  }
+  return std::vector{lanes, Layout::Plain};
+}
+std::unique_ptr<Plan> planReduce(const Signature &signature) {
+  return std::make_unique<ChannelSumPlan>(signature);
+}
+
+} // namespace
+
+constexpr KernelEntry laneMaxPool{"lanes", poolLayouts, planPool};
+constexpr KernelEntry laneMaxPoolGrad{"lanes", poolLayouts, planPoolGrad};
+constexpr KernelEntry laneGroupNorm{"lanes", normLayouts, planNorm};
+constexpr KernelEntry laneGroupNormGrad{"lanes", normGradLayouts, planNormGrad};
+constexpr KernelEntry laneReduce{"lanes", reduceLayouts, planReduce};
+
+} // namespace kernels

@@ -1,0 +1,34 @@
+// Kernels that keep sixteen samples of the batch in the lanes
+// (Layout::BatchLanes16): networks of few channels, whose vectors would be
+// mostly padding in any layout blocked by channels.
+#pragma once
+
+#include <kernels/KernelEntry.hpp>
+
+namespace kernels {
+
+extern const KernelEntry laneConvolution;
+extern const KernelEntry laneConvolutionDataGrad;
+extern const KernelEntry laneConvolutionWeightGrad;
+extern const KernelEntry laneMaxPool;
+extern const KernelEntry laneMaxPoolGrad;
+extern const KernelEntry laneGroupNorm;
+extern const KernelEntry laneGroupNormGrad;
+extern const KernelEntry laneReduce;
+
+// Whether an image of this shape is one for these kernels: enough samples to
+// fill the lanes, few channels.
+bool isForLanes(const OperandSpec &image);
+
+// Sixteen samples.
+inline constexpr std::int64_t laneSamples = 16;
+constexpr std::int64_t laneBlocks(std::int64_t batch) {
+  return (batch + laneSamples - 1) / laneSamples;
+}
+// Samples in use in a block.
+constexpr std::int64_t lanesInUse(std::int64_t batch, std::int64_t block) {
+  const std::int64_t left = batch - block * laneSamples;
+  return left < laneSamples ? left : laneSamples;
+}
+
+} // namespace kernels

@@ -1,0 +1,247 @@
+// Forward convolution with sixteen samples in the lanes: a tile of output
+// channels and columns is kept in registers while weights are broadcast over
+// it. The data gradient runs through here, too, with turned weights.
+#include "LaneConvolution.hpp"
+
+#include "Lanes.hpp"
+
+namespace kernels::loops::LOOPS_LEVEL {
+
+namespace {
+
+using Shape = LaneLoops::Convolution;
+
+#if defined(__AVX512F__)
+constexpr int maxChannels = 4;
+constexpr int maxBorderChannels = 8;
+// Accumulators, a row of inputs and a weight fit in 32 registers.
+constexpr int maxColumns(int channels) {
+  return channels == 4 ? 6 : channels == 3 ? 7 : channels == 2 ? 10 : 14;
+}
+#else
+constexpr int maxChannels = 2;
+constexpr int maxBorderChannels = 4;
+constexpr int maxColumns(int channels) {
+  return channels == 2 ? 2 : 3;
+}
+#endif
+
+// What a tile needs beside the shape.
+struct Tile {
+  const float *x;                // of the image
+  const float *w;                // of the tile's first channel
+  std::int64_t row;              // of the output
+  std::int64_t column;           // the first one, of the output
+  std::int64_t tapBegin, tapEnd; // kernel columns that are inside everywhere
+};
+
+struct Range {
+  std::int64_t begin, end;
+};
+
+// Positions k in [0, kernel) with 0 <= start + k * dilation < size.
+Range tapsInside(std::int64_t start, std::int64_t dilation, std::int64_t kernel,
+                 std::int64_t size) {
+  std::int64_t begin = 0;
+  if (start < 0) {
+    begin = (-start + dilation - 1) / dilation;
+  }
+  std::int64_t end = start >= size ? 0 : (size - 1 - start) / dilation + 1;
+  end = end < kernel ? end : kernel;
+  return {begin < end ? begin : end, end};
+}
+
+template <int Channels, int Columns>
+void accumulate(const Shape &s, const Tile &tile,
+                Lanes (&sums)[Channels][Columns]) {
+  const std::int64_t kernel = s.kernelRows * s.kernelColumns;
+  const std::int64_t top = tile.row * s.strideRows - s.padRows;
+  const std::int64_t left = tile.column * s.strideColumns - s.padColumns;
+  const Range rows = tapsInside(top, s.dilationRows, s.kernelRows, s.inRows);
+  for (std::int64_t c = 0; c < s.inChannels; ++c) {
+    for (std::int64_t p = rows.begin; p < rows.end; ++p) {
+      const std::int64_t line = c * s.inRows + top + p * s.dilationRows;
+      const float *from = tile.x + (line * s.inColumns + left) * laneCount;
+      const float *w = tile.w + c * kernel + p * s.kernelColumns;
+      for (std::int64_t q = tile.tapBegin; q < tile.tapEnd; ++q) {
+        const float *at = from + q * s.dilationColumns * laneCount;
+        Lanes values[Columns];
+#pragma GCC unroll 16
+        for (int j = 0; j < Columns; ++j) {
+          values[j] = loadLanes(at + j * s.strideColumns * laneCount);
+        }
+#pragma GCC unroll 8
+        for (int o = 0; o < Channels; ++o) {
+          const Lanes weight = broadcast(w[o * s.inChannels * kernel + q]);
+#pragma GCC unroll 16
+          for (int j = 0; j < Columns; ++j) {
+            sums[o][j] += weight * values[j];
+          }
+        }
+      }
+    }
+  }
+}
+
+template <int Channels, int Columns>
+void runTile(const Shape &s, const Tile &tile, const float *bias, bool hasRelu,
+             float *y, std::int64_t lanes) {
+  Lanes sums[Channels][Columns];
+#pragma GCC unroll 8
+  for (int o = 0; o < Channels; ++o) {
+#pragma GCC unroll 16
+    for (int j = 0; j < Columns; ++j) {
+      sums[o][j] = broadcast(bias != nullptr ? bias[o] : 0.0f);
+    }
+  }
+  accumulate<Channels, Columns>(s, tile, sums);
+  const LaneMask mask = firstLanes(lanes);
+  const std::int64_t plane = s.outRows * s.outColumns;
+#pragma GCC unroll 8
+  for (int o = 0; o < Channels; ++o) {
+#pragma GCC unroll 16
+    for (int j = 0; j < Columns; ++j) {
+      const std::int64_t at =
+          o * plane + tile.row * s.outColumns + tile.column + j;
+      Lanes result = sums[o][j];
+      if (hasRelu) {
+        result = result > 0 ? result : Lanes{};
+      }
+      storeLanes(y + at * laneCount, mask ? result : Lanes{});
+    }
+  }
+}
+
+using TileFunction = void (*)(const Shape &, const Tile &, const float *, bool,
+                              float *, std::int64_t);
+
+// runTile with `columns` columns, from one of Channels' sizes.
+template <int Channels, int Columns = maxColumns(Channels)>
+TileFunction tileOf(std::int64_t columns) {
+  if constexpr (Columns > 1) {
+    if (columns < Columns) {
+      return tileOf<Channels, Columns - 1>(columns);
+    }
+  }
+  return runTile<Channels, Columns>;
+}
+
+// Output columns whose whole window is inside the image.
+Range interior(const Shape &s) {
+  const std::int64_t stride = s.strideColumns;
+  const std::int64_t pad = s.padColumns;
+  const std::int64_t reach = (s.kernelColumns - 1) * s.dilationColumns;
+  const std::int64_t last = s.inColumns - 1 - reach + pad;
+  std::int64_t begin = pad > 0 ? (pad + stride - 1) / stride : 0;
+  std::int64_t end = last < 0 ? 0 : last / stride + 1;
+  end = end < s.outColumns ? end : s.outColumns;
+  begin = begin < s.outColumns ? begin : s.outColumns;
+  return {begin, end > begin ? end : begin};
+}
+
+// One call's operands from some output channel on.
+struct Operands {
+  const float *x, *w, *bias;
+  bool hasRelu;
+  float *y;
+  std::int64_t lanes;
+
+  Operands from(std::int64_t channel, const Shape &s) const {
+    const std::int64_t weights = s.inChannels * s.kernelRows * s.kernelColumns;
+    const std::int64_t plane = s.outRows * s.outColumns * laneCount;
+    return {x,
+            w + channel * weights,
+            bias != nullptr ? bias + channel : nullptr,
+            hasRelu,
+            y + channel * plane,
+            lanes};
+  }
+};
+
+// The columns whose windows are inside, in tiles of several columns.
+template <int Channels>
+void runInterior(const Shape &s, const Operands &operands) {
+  const Range inside = interior(s);
+  const std::int64_t count = inside.end - inside.begin;
+  constexpr std::int64_t most = maxColumns(Channels);
+  const std::int64_t tiles = (count + most - 1) / most;
+  for (std::int64_t row = 0; row < s.outRows; ++row) {
+    for (std::int64_t t = 0; t < tiles; ++t) {
+      const std::int64_t begin = count * t / tiles;
+      const Tile tile{operands.x,           operands.w, row,
+                      inside.begin + begin, 0,          s.kernelColumns};
+      tileOf<Channels>(count * (t + 1) / tiles - begin)(
+          s, tile, operands.bias, operands.hasRelu, operands.y, operands.lanes);
+    }
+  }
+}
+
+// The columns left and right of them, one at a time: only the taps inside are
+// computed, so independent sums must come from many channels.
+template <int Channels>
+void runBorder(const Shape &s, const Operands &operands) {
+  const Range inside = interior(s);
+  for (std::int64_t column = 0; column < s.outColumns; ++column) {
+    if (column >= inside.begin && column < inside.end) {
+      continue;
+    }
+    const Range taps =
+        tapsInside(column * s.strideColumns - s.padColumns, s.dilationColumns,
+                   s.kernelColumns, s.inColumns);
+    for (std::int64_t row = 0; row < s.outRows; ++row) {
+      const Tile tile{operands.x, operands.w, row,
+                      column,     taps.begin, taps.end};
+      runTile<Channels, 1>(s, tile, operands.bias, operands.hasRelu, operands.y,
+                           operands.lanes);
+    }
+  }
+}
+
+using ChannelsFunction = void (*)(const Shape &, const Operands &);
+
+template <int Channels = maxChannels>
+ChannelsFunction interiorOf(std::int64_t channels) {
+  if constexpr (Channels > 1) {
+    if (channels < Channels) {
+      return interiorOf<Channels - 1>(channels);
+    }
+  }
+  return runInterior<Channels>;
+}
+
+template <int Channels = maxBorderChannels>
+ChannelsFunction borderOf(std::int64_t channels) {
+  if constexpr (Channels > 1) {
+    if (channels < Channels) {
+      return borderOf<Channels - 1>(channels);
+    }
+  }
+  return runBorder<Channels>;
+}
+
+// Calls function(count)(shape, operands) for equal shares of the channels.
+template <typename Function>
+void forShares(const Shape &s, const Operands &operands, std::int64_t channels,
+               std::int64_t most, const Function &function) {
+  const std::int64_t tiles = (channels + most - 1) / most;
+  for (std::int64_t t = 0; t < tiles; ++t) {
+    const std::int64_t begin = channels * t / tiles;
+    const std::int64_t count = channels * (t + 1) / tiles - begin;
+    function(count)(s, operands.from(begin, s));
+  }
+}
+
+} // namespace
+
+void laneConvolution(const Shape &s, const float *x, const float *w,
+                     const float *bias, bool hasRelu, float *y,
+                     std::int64_t channels, std::int64_t lanes) {
+  const Operands operands{x, w, bias, hasRelu, y, lanes};
+  forShares(s, operands, channels, maxChannels, interiorOf<>);
+  const Range inside = interior(s);
+  if (inside.end - inside.begin < s.outColumns) {
+    forShares(s, operands, channels, maxBorderChannels, borderOf<>);
+  }
+}
+
+} // namespace kernels::loops::LOOPS_LEVEL

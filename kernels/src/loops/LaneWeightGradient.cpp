@@ -1,0 +1,180 @@
+// The weights' gradient with sixteen samples in the lanes: a tile of output
+// channels and kernel columns is summed over all positions in registers; the
+// lanes are added up once, at the end.
+#include "LaneConvolution.hpp"
+
+#include "Lanes.hpp"
+
+namespace kernels::loops::LOOPS_LEVEL {
+
+namespace {
+
+using Shape = LaneLoops::Convolution;
+
+#if defined(__AVX512F__)
+constexpr int maxTaps = 5;
+constexpr int maxChannels(int taps) {
+  return taps >= 5 ? 4 : taps == 4 ? 5 : 6;
+}
+#else
+constexpr int maxTaps = 3;
+constexpr int maxChannels(int taps) {
+  return taps == 1 ? 3 : taps == 2 ? 2 : 1;
+}
+#endif
+
+struct Range {
+  std::int64_t begin, end;
+};
+
+// Output positions o in [0, outs) with 0 <= o * stride + shift < size.
+Range positionsInside(std::int64_t shift, std::int64_t stride,
+                      std::int64_t outs, std::int64_t size) {
+  std::int64_t begin = shift < 0 ? (-shift + stride - 1) / stride : 0;
+  std::int64_t end = shift >= size ? 0 : (size - 1 - shift) / stride + 1;
+  end = end < outs ? end : outs;
+  return {begin < end ? begin : end, end};
+}
+
+struct Images {
+  const float *dy;
+  const float *x;
+  std::int64_t dyImage, xImage, count;
+};
+
+// Adds to sums[o][t] the products of dy's channel o with x moved by kernel row
+// p and column q + t, over output columns [columns).
+template <int Channels, int Taps>
+void accumulate(const Shape &s, const Images &images, std::int64_t channel,
+                std::int64_t p, std::int64_t q, Range columns,
+                Lanes (&sums)[Channels][Taps]) {
+  const std::int64_t shift = p * s.dilationRows - s.padRows;
+  const Range rows = positionsInside(shift, s.strideRows, s.outRows, s.inRows);
+  const std::int64_t plane = s.outRows * s.outColumns * laneCount;
+  const std::int64_t step = s.strideColumns * laneCount;
+  const std::int64_t tap = s.dilationColumns * laneCount;
+  for (std::int64_t image = 0; image < images.count; ++image) {
+    for (std::int64_t row = rows.begin; row < rows.end; ++row) {
+      const float *dy = images.dy + image * images.dyImage +
+                        (row * s.outColumns + columns.begin) * laneCount;
+      const std::int64_t line = channel * s.inRows + row * s.strideRows + shift;
+      const std::int64_t column = columns.begin * s.strideColumns +
+                                  q * s.dilationColumns - s.padColumns;
+      const float *x = images.x + image * images.xImage +
+                       (line * s.inColumns + column) * laneCount;
+      for (std::int64_t i = columns.begin; i < columns.end; ++i) {
+        Lanes values[Taps];
+#pragma GCC unroll 8
+        for (int t = 0; t < Taps; ++t) {
+          values[t] = loadLanes(x + t * tap);
+        }
+#pragma GCC unroll 8
+        for (int o = 0; o < Channels; ++o) {
+          const Lanes gradient = loadLanes(dy + o * plane);
+#pragma GCC unroll 8
+          for (int t = 0; t < Taps; ++t) {
+            sums[o][t] += gradient * values[t];
+          }
+        }
+        dy += laneCount;
+        x += step;
+      }
+    }
+  }
+}
+
+// Kernel columns [q, q + Taps) of one kernel row and input channel.
+template <int Channels, int Taps>
+void runTile(const Shape &s, const Images &images, std::int64_t channel,
+             std::int64_t p, std::int64_t q, float *dw) {
+  Lanes sums[Channels][Taps] = {};
+  Range common{0, s.outColumns}; // columns where every tap is inside
+  Range taps[Taps];
+  for (int t = 0; t < Taps; ++t) {
+    taps[t] = positionsInside((q + t) * s.dilationColumns - s.padColumns,
+                              s.strideColumns, s.outColumns, s.inColumns);
+    common.begin = taps[t].begin > common.begin ? taps[t].begin : common.begin;
+    common.end = taps[t].end < common.end ? taps[t].end : common.end;
+  }
+  common.end = common.end > common.begin ? common.end : common.begin;
+  accumulate<Channels, Taps>(s, images, channel, p, q, common, sums);
+  for (int t = 0; Taps > 1 && t < Taps; ++t) { // what is left of single taps
+    Lanes rest[Channels][1] = {};
+    const Range left{taps[t].begin,
+                     taps[t].end < common.begin ? taps[t].end : common.begin};
+    const Range right{taps[t].begin > common.end ? taps[t].begin : common.end,
+                      taps[t].end};
+    const Range parts[] = {left, right};
+    for (const Range part : parts) {
+      if (part.begin < part.end) {
+        accumulate<Channels, 1>(s, images, channel, p, q + t, part, rest);
+      }
+    }
+    for (int o = 0; o < Channels; ++o) {
+      sums[o][t] += rest[o][0];
+    }
+  }
+  const std::int64_t kernel = s.kernelRows * s.kernelColumns;
+  for (int o = 0; o < Channels; ++o) {
+    for (int t = 0; t < Taps; ++t) {
+      dw[(o * s.inChannels + channel) * kernel + p * s.kernelColumns + q + t] =
+          sumOf(sums[o][t]);
+    }
+  }
+}
+
+template <int Taps, int Channels = maxChannels(Taps)>
+void runChannels(const Shape &s, const Images &images, std::int64_t channels,
+                 std::int64_t channel, std::int64_t p, std::int64_t q,
+                 float *dw) {
+  if constexpr (Channels > 1) {
+    if (channels < Channels) {
+      return runChannels<Taps, Channels - 1>(s, images, channels, channel, p, q,
+                                             dw);
+    }
+  }
+  runTile<Channels, Taps>(s, images, channel, p, q, dw);
+}
+
+using TapsFunction = void (*)(const Shape &, const Images &, std::int64_t,
+                              std::int64_t, std::int64_t, std::int64_t,
+                              float *);
+template <int Taps = maxTaps> TapsFunction tapsOf(std::int64_t taps) {
+  if constexpr (Taps > 1) {
+    if (taps < Taps) {
+      return tapsOf<Taps - 1>(taps);
+    }
+  }
+  return runChannels<Taps>;
+}
+constexpr std::int64_t channelsOf(std::int64_t taps) {
+  return maxChannels(static_cast<int>(taps));
+}
+
+} // namespace
+
+void laneWeightGradient(const Shape &s, const float *dy, std::int64_t dyImage,
+                        const float *x, std::int64_t xImage,
+                        std::int64_t images, std::int64_t channels, float *dw) {
+  const std::int64_t plane = s.outRows * s.outColumns * laneCount;
+  const std::int64_t weights = s.inChannels * s.kernelRows * s.kernelColumns;
+  const std::int64_t groups = (s.kernelColumns + maxTaps - 1) / maxTaps;
+  for (std::int64_t g = 0; g < groups; ++g) {
+    const std::int64_t q = s.kernelColumns * g / groups;
+    const std::int64_t taps = s.kernelColumns * (g + 1) / groups - q;
+    const std::int64_t most = channelsOf(taps);
+    const std::int64_t tiles = (channels + most - 1) / most;
+    for (std::int64_t t = 0; t < tiles; ++t) {
+      const std::int64_t first = channels * t / tiles;
+      const std::int64_t count = channels * (t + 1) / tiles - first;
+      const Images part{dy + first * plane, x, dyImage, xImage, images};
+      for (std::int64_t c = 0; c < s.inChannels; ++c) {
+        for (std::int64_t p = 0; p < s.kernelRows; ++p) {
+          tapsOf<>(taps)(s, part, count, c, p, q, dw + first * weights);
+        }
+      }
+    }
+  }
+}
+
+} // namespace kernels::loops::LOOPS_LEVEL
