@@ -1,0 +1,442 @@
+// The kinds' rules and references against figures worked out by hand, and the
+// gradient kinds against differences of their forward kinds.
+#include "KernelTesting.hpp"
+
+#include <kernels/Expression.hpp>
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+namespace kernels::testing {
+namespace {
+
+constexpr auto F = DataType::Float;
+constexpr auto H = DataType::Half;
+constexpr auto I32 = DataType::Int;
+constexpr std::string_view names[] = {"a", "b", "c"};
+using Ints = Attributes::Ints;
+using Values = std::vector<double>;
+
+Input given(Shape shape, Values values, DataType type = F) {
+  return {{type, std::move(shape)}, {}, std::move(values)};
+}
+Input random(Shape shape) {
+  return {{F, std::move(shape)}, {}, {}};
+}
+Input scalarOf(double value) {
+  return given({}, {value});
+}
+
+void expectNear(const Values &values, const Values &wanted,
+                double tolerance = 1e-6) {
+  ASSERT_EQ(values.size(), wanted.size());
+  for (std::size_t i = 0; i < wanted.size(); ++i) {
+    EXPECT_NEAR(values[i], wanted[i], tolerance) << "element " << i;
+  }
+}
+
+std::string errorOf(std::string_view kind, const Attributes &attributes,
+                    const std::vector<TensorType> &inputs) {
+  try {
+    findKind(kind).infer(attributes, inputs);
+  } catch (const std::invalid_argument &error) {
+    return error.what();
+  }
+  return "";
+}
+
+TEST(Kinds, HaveDistinctNamesAndAReference) {
+  for (const Kind *kind : allKinds()) {
+    EXPECT_EQ(&findKind(kind->name), kind);
+    EXPECT_NE(kind->reference, nullptr);
+    EXPECT_NE(kind->infer, nullptr);
+  }
+  EXPECT_EQ(allKinds().size(), 20u);
+}
+
+TEST(ElementwiseReference, WrapsIntegersAndDefinesEveryDivision) {
+  const auto apply = [](std::string_view text, Values a, Values b) {
+    const auto n = std::int64_t(a.size());
+    return Call("elementwise", Expression::parse(text, names).toAttributes(),
+                {given({n}, a, I32), given({n}, b, I32)})
+        .reference()[0];
+  };
+  expectNear(apply("a+b", {2147483647, -5}, {1, 3}), {-2147483648.0, -2});
+  expectNear(apply("a/b", {7, -7, 7, -2147483648.0}, {2, 2, 0, -1}),
+             {3, -3, 0, -2147483648.0});
+  expectNear(apply("remainder(a,b)", {7, -7, 7}, {3, 3, 0}), {1, -1, 0});
+  expectNear(apply("shift_left(a,b)", {1, 1, 3}, {4, 31, 32}),
+             {16, -2147483648.0, 0});
+  expectNear(apply("shift_right(a,b)", {-1, 16}, {28, 2}), {15, 4});
+  expectNear(apply("shift_right_sign_extend(a,b)", {-16, 16}, {2, 2}), {-4, 4});
+  expectNear(apply("bitwise_xnor(a,b)", {5}, {3}), {-7});
+  expectNear(apply("count_leading_zeros(a)+popcount(b)", {1}, {255}), {39});
+}
+
+TEST(ElementwiseReference, RoundsHalfAfterEveryOperator) {
+  // 2048 + 1 rounds back to 2048 in half; in float the sum would be 2050.
+  const Call call("elementwise",
+                  Expression::parse("a+b+b", names).toAttributes(),
+                  {given({1}, {2048}, H), given({1}, {1}, H)});
+  expectNear(call.reference()[0], {2048});
+}
+
+TEST(ElementwiseReference, CastsBetweenTypes) {
+  const auto cast = [](DataType from, DataType to, Values values) {
+    const auto n = std::int64_t(values.size());
+    return Call("elementwise",
+                Expression::cast(to, Expression::input(0)).toAttributes(),
+                {given({n}, values, from)})
+        .reference()[0];
+  };
+  expectNear(cast(F, I32, {2.9, -2.9, 3e9}), {2, -2, 2147483647});
+  expectNear(cast(F, DataType::Bool, {0, 0.5}), {0, 1});
+  expectNear(cast(I32, H, {2049}), {2048});
+}
+
+TEST(ElementwiseRules, NameTheInputThatDiffers) {
+  EXPECT_EQ(errorOf("elementwise",
+                    Expression::parse("a+b", names).toAttributes(),
+                    {{F, {2, 3}}, {F, {3, 2}}}),
+            "[elementwise] input 1 has shape {3,2}; it must be {2,3}, as "
+            "input 0");
+}
+
+TEST(FillReference, WritesTheValue) {
+  const Call call(
+      "fill",
+      {{"type", std::int64_t(I32)}, {"shape", Ints{2, 2}}, {"value", 7.0}}, {});
+  expectNear(call.reference()[0], {7, 7, 7, 7});
+}
+
+TEST(ReduceReference, FollowsTheOperation) {
+  const auto reduce = [](std::string op, Ints dims, double scale) {
+    return Call("reduce",
+                {{"op", std::move(op)},
+                 {"dims", std::move(dims)},
+                 {"scale", scale}},
+                {given({2, 3}, {1, 2, 3, 4, 5, -6})})
+        .reference()[0];
+  };
+  expectNear(reduce("ADD", {1}, 1), {6, 3});
+  expectNear(reduce("ADD", {0}, 0.5), {2.5, 3.5, -1.5});
+  expectNear(reduce("SQUARE_ADD", {0, 1}, 1), {91});
+  expectNear(reduce("MUL", {1}, 1), {6, -120});
+  expectNear(reduce("MIN", {0}, 1), {1, 2, -6});
+  expectNear(reduce("MAX", {1}, 1), {3, 5});
+  expectNear(reduce("ADD", {}, 1), {1, 2, 3, 4, 5, -6});
+}
+
+TEST(ReduceReference, WrapsIntegerSums) {
+  const Call call(
+      "reduce", {{"op", std::string("ADD")}, {"dims", Ints{0}}, {"scale", 1.0}},
+      {given({2}, {2147483647, 2}, I32)});
+  expectNear(call.reference()[0], {-2147483647});
+}
+
+Attributes matmulOf(bool bias, std::string activation) {
+  return {{"bias", std::int64_t(bias)}, {"activation", std::move(activation)}};
+}
+
+TEST(MatmulReference, MultipliesAddsAndActivates) {
+  const Values a{1, 2, 3, 4, 5, 6};
+  const Values b{1, 0, 0, 1, 1, -1};
+  const Call plain("matmul", matmulOf(false, ""),
+                   {given({2, 3}, a), given({3, 2}, b)});
+  expectNear(plain.reference()[0], {4, -1, 10, -1});
+  const Call full("matmul", matmulOf(true, "RELU"),
+                  {given({2, 3}, a), given({3, 2}, b), given({2}, {-5, 0.5})});
+  expectNear(full.reference()[0], {0, 0, 5, 0});
+  const Call groups(
+      "matmul", matmulOf(false, ""),
+      {given({2, 1, 2}, {1, 2, 3, 4}), given({2, 2, 1}, {1, 1, 10, 1})});
+  expectNear(groups.reference()[0], {3, 34});
+}
+
+TEST(MatmulRules, RefuseSizesThatDoNotMeet) {
+  EXPECT_EQ(errorOf("matmul", matmulOf(false, ""), {{F, {2, 3}}, {F, {4, 2}}}),
+            "[matmul] a has shape {2,3} and b {4,2}; a's columns must be b's "
+            "rows");
+  EXPECT_EQ(errorOf("matmul", matmulOf(true, ""), {{F, {2, 3}}, {F, {3, 2}}}),
+            "[matmul] takes 3 inputs, given 2");
+  EXPECT_EQ(
+      errorOf("matmul", matmulOf(false, "TANH"), {{F, {2, 3}}, {F, {3, 2}}}),
+      "[matmul] activation is \"TANH\"; allowed: \"\", \"RELU\"");
+}
+
+Attributes convolutionOf(std::int64_t stride, std::int64_t pad,
+                         std::int64_t dilation, std::int64_t groups) {
+  return {{"strides", Ints{stride, stride}},
+          {"padLower", Ints{pad, pad}},
+          {"padUpper", Ints{pad, pad}},
+          {"dilations", Ints{dilation, dilation}},
+          {"groups", groups}};
+}
+Attributes forwardOf(Attributes attributes, bool bias = false,
+                     std::string activation = "") {
+  attributes.set("bias", std::int64_t(bias));
+  attributes.set("activation", std::move(activation));
+  return attributes;
+}
+
+TEST(ConvolutionReference, MatchesHandComputedValues) {
+  const Values image{1, 2, 3, 4, 5, 6, 7, 8, 9};
+  const Values kernel{1, 0, 0, -1};
+  const Call valid("convolution", forwardOf(convolutionOf(1, 0, 1, 1)),
+                   {given({1, 1, 3, 3}, image), given({1, 1, 2, 2}, kernel)});
+  expectNear(valid.reference()[0], {-4, -4, -4, -4});
+  const Call padded("convolution",
+                    forwardOf(convolutionOf(2, 1, 1, 1), true, "RELU"),
+                    {given({1, 1, 3, 3}, image), given({1, 1, 2, 2}, kernel),
+                     given({1}, {2})});
+  // Windows start at -1 and 1: bottom right minus what is above left.
+  expectNear(padded.reference()[0], {1, 0, 0, 0});
+  const Call dilated("convolution", forwardOf(convolutionOf(1, 0, 2, 1)),
+                     {given({1, 1, 3, 3}, image), given({1, 1, 2, 2}, kernel)});
+  expectNear(dilated.reference()[0], {1 - 9});
+  const Call grouped(
+      "convolution", forwardOf(convolutionOf(1, 0, 1, 2)),
+      {given({1, 2, 1, 1}, {3, 5}), given({2, 1, 1, 1}, {10, 100})});
+  expectNear(grouped.reference()[0], {30, 500});
+}
+
+TEST(ConvolutionGradients, AreDerivativesOfTheConvolution) {
+  for (const auto &attributes :
+       {convolutionOf(1, 0, 1, 1), convolutionOf(2, 1, 1, 1),
+        convolutionOf(1, 2, 2, 2)}) {
+    const auto groups = attributes.getInt("groups");
+    const Shape x{2, 2, 5, 4};
+    const Shape w{2, 2 / groups, 2, 2};
+    const Call forward("convolution", forwardOf(attributes),
+                       {random(x), random(w)});
+    const Input dy{forward.outputTypes()[0], {}, {}};
+    auto byData = attributes;
+    byData.set("inputShape", x);
+    const Call dataGrad("convolutionDataGrad", byData,
+                        {dy, given(w, forward.inputValues(1))});
+    expectGradient(forward, dataGrad.inputValues(0), 0, dataGrad.reference()[0],
+                   1e-3);
+    auto byWeights = attributes;
+    byWeights.set("kernelShape", Ints{2, 2});
+    const Call weightGrad("convolutionWeightGrad", byWeights,
+                          {dy, given(x, forward.inputValues(0))});
+    expectGradient(forward, weightGrad.inputValues(0), 1,
+                   weightGrad.reference()[0], 2e-3);
+  }
+}
+
+TEST(ConvolutionRules, SayWhatDoesNotFit) {
+  EXPECT_EQ(errorOf("convolution", forwardOf(convolutionOf(1, 0, 1, 1)),
+                    {{F, {1, 3, 4, 4}}, {F, {2, 4, 3, 3}}}),
+            "[convolution] w has shape {2,4,3,3}; its dimension 1 must be 3, "
+            "the input channels of a group");
+  EXPECT_EQ(errorOf("convolution", forwardOf(convolutionOf(1, 0, 1, 1)),
+                    {{F, {1, 3, 2, 4}}, {F, {2, 3, 3, 3}}}),
+            "[convolution] the kernel spans 3 in spatial dimension 0; the "
+            "padded input has 2");
+}
+
+Attributes poolOf(std::int64_t kernel, std::int64_t stride, std::int64_t pad,
+                  std::string activation = "") {
+  return {{"kernel", Ints{kernel, kernel}},
+          {"strides", Ints{stride, stride}},
+          {"padLower", Ints{pad, pad}},
+          {"padUpper", Ints{pad, pad}},
+          {"activation", std::move(activation)}};
+}
+
+TEST(MaxPoolReference, RemembersTheFirstMaximum) {
+  const Call call("maxPool", poolOf(2, 2, 0),
+                  {given({1, 1, 2, 4}, {1, 3, 7, 7, 2, 3, 7, 0})});
+  const auto results = call.reference();
+  expectNear(results[0], {3, 7});
+  expectNear(results[1], {1, 0});
+}
+
+TEST(MaxPoolReference, MarksWindowsThatAReluKills) {
+  const Call call("maxPool", poolOf(2, 2, 0, "RELU"),
+                  {given({1, 1, 2, 4}, {-1, -3, 1, 2, -2, -3, 3, 0})});
+  const auto results = call.reference();
+  expectNear(results[0], {0, 3});
+  expectNear(results[1], {255, 2});
+  auto attributes = poolOf(2, 2, 0, "RELU");
+  attributes.set("inputShape", Ints{1, 1, 2, 4});
+  const Call grad("maxPoolGrad", attributes,
+                  {given({1, 1, 1, 2}, {5, 6}),
+                   given({1, 1, 1, 2}, {255, 2}, DataType::UnsignedChar)});
+  expectNear(grad.reference()[0], {0, 0, 0, 0, 0, 0, 6, 0});
+}
+
+TEST(MaxPoolGradient, IsTheDerivativeOfPooling) {
+  // Distances between the values are far above the step of the differences.
+  Values values;
+  for (int i = 0; i < 50; ++i) {
+    values.push_back(((i * 37) % 50 - 25) * 0.1);
+  }
+  const auto attributes = poolOf(3, 2, 1);
+  const Call forward("maxPool", attributes, {given({1, 2, 5, 5}, values)});
+  const auto types = forward.outputTypes();
+  auto gradAttributes = attributes;
+  gradAttributes.set("inputShape", Ints{1, 2, 5, 5});
+  const Call grad("maxPoolGrad", gradAttributes,
+                  {{types[0], {}, {}}, {types[1], {}, forward.reference()[1]}});
+  expectGradient(forward, grad.inputValues(0), 0, grad.reference()[0], 1e-3);
+}
+
+TEST(GroupNormReference, BringsGroupsToMeanZeroAndVarianceOne) {
+  const Call call("groupNorm", {{"groups", std::int64_t(2)}, {"epsilon", 0.0}},
+                  {given({1, 2, 2}, {1, 3, 10, 30}), given({2}, {1, 2}),
+                   given({2}, {0, 5})});
+  const auto results = call.reference();
+  expectNear(results[0], {-1, 1, 3, 7});
+  expectNear(results[1], {2, 20});
+  expectNear(results[2], {1, 0.1});
+}
+
+TEST(GroupNormGradient, IsTheDerivativeByAllInputs) {
+  const Shape x{2, 4, 3};
+  const Call forward("groupNorm",
+                     {{"groups", std::int64_t(2)}, {"epsilon", 1e-3}},
+                     {random(x), random({4}), random({4})});
+  const auto results = forward.reference();
+  const Call grad("groupNormGrad", {{"groups", std::int64_t(2)}},
+                  {random(x), given(x, forward.inputValues(0)),
+                   given({4}, forward.inputValues(1)),
+                   given({2, 2}, results[1]), given({2, 2}, results[2])});
+  const auto gradients = grad.reference();
+  for (std::size_t input = 0; input < 3; ++input) {
+    expectGradient(forward, grad.inputValues(0), input, gradients[input], 5e-3);
+  }
+}
+
+TEST(SoftmaxReference, MatchesHandComputedValues) {
+  const Input x = given({1, 2}, {0, std::log(3.0)});
+  expectNear(Call("softmax", {}, {x}).reference()[0], {0.25, 0.75});
+  expectNear(Call("logSoftmax", {}, {x}).reference()[0],
+             {std::log(0.25), std::log(0.75)});
+  // Large inputs must not overflow.
+  expectNear(Call("softmax", {}, {given({1, 2}, {1000, 1000})}).reference()[0],
+             {0.5, 0.5});
+}
+
+TEST(SoftmaxGradients, AreDerivatives) {
+  for (const auto *kind : {"softmax", "logSoftmax"}) {
+    const Shape shape{2, 5};
+    const Call forward(kind, {}, {random(shape)});
+    const Call grad(std::string(kind) + "Grad", {},
+                    {random(shape), given(shape, forward.reference()[0])});
+    expectGradient(forward, grad.inputValues(0), 0, grad.reference()[0], 1e-3);
+  }
+}
+
+Attributes lossOf(std::string reduction, std::int64_t ignoreIndex) {
+  return {{"reduction", std::move(reduction)}, {"ignoreIndex", ignoreIndex}};
+}
+
+TEST(NllLossReference, AveragesOverTheLabelsThatCount) {
+  const Input logp = given({3, 2}, {-1, -2, -3, -4, -5, -6});
+  const Input labels = given({3}, {0, 1, 1}, I32);
+  const auto loss = [&](std::string reduction, std::int64_t ignoreIndex) {
+    return Call("nllLoss", lossOf(std::move(reduction), ignoreIndex),
+                {logp, labels})
+        .reference()[0];
+  };
+  expectNear(loss("none", -1), {1, 4, 6});
+  expectNear(loss("sum", -1), {11});
+  expectNear(loss("mean", -1), {11.0 / 3});
+  expectNear(loss("mean", 0), {5});
+}
+
+TEST(NllLossGradient, IsTheDerivativeOfTheLoss) {
+  for (const auto *reduction : {"mean", "sum", "none"}) {
+    auto attributes = lossOf(reduction, 2);
+    const Input labels = given({4}, {0, 2, 1, 0}, I32);
+    const Call forward("nllLoss", attributes, {random({4, 3}), labels});
+    attributes.set("classes", std::int64_t(3));
+    const Call grad("nllLossGrad", attributes,
+                    {{forward.outputTypes()[0], {}, {}}, labels});
+    expectGradient(forward, grad.inputValues(0), 0, grad.reference()[0], 1e-3);
+  }
+}
+
+TEST(SgdReference, FollowsThePyTorchFormula) {
+  const auto update = [](std::int64_t nesterov) {
+    return Call("sgdUpdate",
+                {{"momentum", std::int64_t(1)},
+                 {"nesterov", nesterov},
+                 {"gradientScale", 0.5}},
+                {given({1}, {2}), given({1}, {4}), scalarOf(0.5),
+                 scalarOf(0.25), given({1}, {1}), scalarOf(0.5), scalarOf(0.5)})
+        .reference();
+  };
+  // g = 2 + 0.5 = 2.5; v = 0.5 + 1.25 = 1.75
+  expectNear(update(0)[0], {2 - 0.5 * 1.75});
+  expectNear(update(0)[1], {1.75});
+  expectNear(update(1)[0], {2 - 0.5 * (2.5 + 0.5 * 1.75)});
+}
+
+TEST(AdamReference, FollowsThePyTorchFormula) {
+  const auto update = [](std::int64_t decoupled) {
+    return Call("adamUpdate",
+                {{"gradientScale", 1.0},
+                 {"decoupledDecay", decoupled},
+                 {"biasCorrection", std::int64_t(1)}},
+                {given({1}, {1}), given({1}, {2}), given({1}, {0}),
+                 given({1}, {0}), scalarOf(0), scalarOf(0.1), scalarOf(0.5),
+                 scalarOf(0.75), scalarOf(0), scalarOf(0.5)})
+        .reference();
+  };
+  // The first corrected step is lr * sign(g).
+  expectNear(update(0)[0], {0.9});
+  expectNear(update(0)[1], {0.5 * 2.5});
+  expectNear(update(1)[0], {1 * (1 - 0.05) - 0.1});
+  expectNear(update(1)[2], {0.25 * 4});
+  expectNear(update(1)[3], {1});
+}
+
+TEST(RmspropReference, FollowsBothFrameworks) {
+  const auto update = [](std::int64_t inside, std::int64_t momentum) {
+    std::vector<Input> inputs{given({1}, {1}), given({1}, {2}), given({1}, {0}),
+                              scalarOf(0.5),   scalarOf(0.75),  scalarOf(3),
+                              scalarOf(0)};
+    if (momentum != 0) {
+      inputs.push_back(given({1}, {4}));
+      inputs.push_back(scalarOf(0.5));
+    }
+    return Call("rmspropUpdate",
+                {{"gradientScale", 1.0},
+                 {"momentum", momentum},
+                 {"epsilonInside", inside}},
+                inputs)
+        .reference();
+  };
+  // s = 0.25 * 4 = 1; PyTorch 2 / (1 + 3), TensorFlow 2 / sqrt(1 + 3)
+  expectNear(update(0, 0)[0], {1 - 0.5 * 0.5});
+  expectNear(update(1, 0)[0], {1 - 0.5 * 1});
+  expectNear(update(0, 1)[2], {0.5 * 4 + 0.5});
+  expectNear(update(0, 1)[0], {1 - 0.5 * 2.5});
+}
+
+TEST(Shards, AreCutFromTheShapeAlone) {
+  EXPECT_EQ(shardCount(100, 0), 1);
+  EXPECT_EQ(shardCount(100, 1e9), 16);
+  EXPECT_EQ(shardCount(3, 1e9), 3);
+  EXPECT_EQ(shardCount(0, 1e9), 1);
+  std::int64_t covered = 0;
+  for (std::int64_t i = 0; i < 7; ++i) {
+    const auto range = shardRange(100, 7, i);
+    EXPECT_EQ(range.begin, covered);
+    covered = range.end;
+  }
+  EXPECT_EQ(covered, 100);
+}
+
+TEST(Layouts, CountTheirStorage) {
+  const Shape shape{20, 5, 3, 3};
+  EXPECT_EQ(storageElements(Layout::Plain, shape), 900);
+  EXPECT_EQ(storageElements(Layout::BatchLanes16, shape), 32 * 45);
+}
+
+} // namespace
+} // namespace kernels::testing
