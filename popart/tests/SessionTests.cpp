@@ -262,18 +262,6 @@ TEST(Session, GivesTheSameLossesPipelinedOrNot) {
   EXPECT_LT(plain[11], plain[0]);
 }
 
-TEST(Session, SumsUpTheProfile) {
-  auto ir = linear();
-  ir->dataFlow = DataFlow(1, {"loss"});
-  auto session = InferenceSession::createFromIr(ir, modelDevice(1));
-  session->prepareDevice();
-  Step step;
-  step.input("x", std::vector<float>{1, 2});
-  step.output("loss", 1);
-  step.run(*session);
-  EXPECT_NE(session->getSummaryReport(), "");
-}
-
 // A graph lowered to a program and run as written: losses, then weights.
 std::vector<float> runLowered(const Ir &ir, const Graph &graph, int ipus,
                               bool isPipelined, std::int64_t microBatches) {
@@ -304,6 +292,127 @@ std::vector<float> runLowered(const Ir &ir, const Graph &graph, int ipus,
   return losses;
 }
 
+void lowerToMachine(Ir &ir, Graph &machine, int ipus) {
+  PassContext model{ir, ir.getMainGraph(), ipus};
+  runPasses(modelPasses(), model);
+  GraphEditor(machine).copyFrom(ir.getMainGraph());
+  PassContext context{ir, machine, ipus};
+  runPasses(machinePasses(), context);
+}
+
+// Two stages, a scalar weight each: loss = w1 * (w0 * x).
+TEST(Session, UpdatesStaleWeightsWithoutAccumulation) {
+  constexpr int batches = 8;
+  auto ir = std::make_shared<Ir>();
+  Graph &graph = ir->getMainGraph();
+  float w0 = 0.5f;
+  float w1 = 2.0f;
+  graph.addStream("x", floats({}));
+  graph.addVariable("w0", floats({}), &w0);
+  graph.addVariable("w1", floats({}), &w1);
+  TensorId a = add(graph, "Mul", {"x", "w0"}, {}, onIpu(0));
+  TensorId y = add(graph, "Mul", {a, "w1"}, {}, onIpu(1));
+  graph.addOp({"ai.graphcore", "IdentityLoss"}, {y}, {"loss"}, {}, onIpu(1));
+  ir->loss = "loss";
+  ir->sessionOptions.virtualGraphMode = VirtualGraphMode::Manual;
+  ir->sessionOptions.enablePipelining = true;
+  ir->dataFlow = DataFlow(batches, {"loss"});
+  const float rate = 0.125f;
+  ir->optimizer = std::make_shared<SGD>(
+      Optimizer::Values{{"defaultLearningRate", {rate, false}}});
+  auto session = train(ir, 2);
+  Step step;
+  auto x = Numbers(3).list(batches);
+  step.input("x", x);
+  auto losses = step.output("loss", batches);
+  auto &result = step.output("loss", batches);
+  step.run(*session);
+  // Cycle c runs stage 0 of micro-batch c, stage 1 of c - 1, stage 2 of c - 2.
+  std::vector<float> activations(batches);
+  std::vector<float> gradients(batches);
+  for (int cycle = 0; cycle < batches + 2; ++cycle) {
+    auto batch = [&](int stage) {
+      return static_cast<std::size_t>(cycle - stage);
+    };
+    if (cycle < batches) {
+      activations[batch(0)] = x[batch(0)] * w0;
+    }
+    if (1 <= cycle && cycle <= batches) {
+      losses[batch(1)] = activations[batch(1)] * w1;
+      gradients[batch(1)] = w1;
+      w1 -= rate * activations[batch(1)];
+    }
+    if (2 <= cycle) {
+      w0 -= rate * gradients[batch(2)] * x[batch(2)];
+    }
+  }
+  for (std::size_t i = 0; i < batches; ++i) {
+    EXPECT_FLOAT_EQ(result[i], losses[i]) << "micro-batch " << i;
+  }
+  EXPECT_FLOAT_EQ(readWeight(*session, "w0")[0], w0);
+  EXPECT_FLOAT_EQ(readWeight(*session, "w1")[0], w1);
+}
+
+TEST(Session, PipelinesInferenceWithAnyAnchor) {
+  for (std::string type : {"All", "Final", "Sum", "EveryN"}) {
+    AnchorReturnType anchor =
+        type == "EveryN" ? AnchorReturnType(type, 3) : AnchorReturnType(type);
+    std::vector<std::vector<float>> results;
+    for (bool isMachine : {false, true}) {
+      auto ir = classifier(3, 2, ReductionType::Mean);
+      ir->sessionOptions.virtualGraphMode = VirtualGraphMode::Manual;
+      ir->sessionOptions.enablePipelining = true;
+      ir->sessionOptions.constantWeights = false;
+      ir->dataFlow = DataFlow(12, {{"loss", anchor}});
+      Graph machine;
+      lowerToMachine(*ir, machine, 4);
+      results.push_back(runLowered(
+          *ir, isMachine ? machine : ir->getMainGraph(), 4, isMachine, 12));
+    }
+    EXPECT_EQ(results[0], results[1]) << type;
+    EXPECT_NE(results[0][0], 0) << type;
+  }
+}
+
+TEST(Session, KeepsIntegersOf64BitsOnTheHost) {
+  auto ir = std::make_shared<Ir>();
+  Graph &graph = ir->getMainGraph();
+  std::vector<std::int64_t> counts = {3, -4};
+  TensorInfo info(DataType::INT64, {2});
+  graph.addStream("step", info);
+  graph.addVariable("counts", info, counts.data());
+  TensorId next = add(graph, "Add", {"counts", "step"});
+  add(graph, "CopyVarUpdate", {"counts", next}, {}, {}, "ai.graphcore");
+  ir->sessionOptions.constantWeights = false;
+  ir->dataFlow = DataFlow(3, {next});
+  auto session = InferenceSession::createFromIr(ir, modelDevice(1));
+  session->prepareDevice();
+  std::vector<std::int64_t> steps = {1, 2, 1, 2, 1, 2};
+  std::vector<std::int64_t> seen(6);
+  NDArrayWrapper<std::int64_t> stepArray(steps.data(), {6});
+  NDArrayWrapper<std::int64_t> seenArray(seen.data(), {6});
+  StepIO stepIO({{"step", stepArray}}, {{next, seenArray}});
+  session->run(stepIO);
+  EXPECT_EQ(seen, (std::vector<std::int64_t>{4, -2, 5, 0, 6, 2}));
+  session->weightsToHost();
+  WeightsIO io;
+  io.insert("counts", {counts.data(), info});
+  session->readWeights(io);
+  EXPECT_EQ(counts, (std::vector<std::int64_t>{6, 2}));
+}
+
+TEST(Session, SumsUpTheProfile) {
+  auto ir = linear();
+  ir->dataFlow = DataFlow(1, {"loss"});
+  auto session = InferenceSession::createFromIr(ir, modelDevice(1));
+  session->prepareDevice();
+  Step step;
+  step.input("x", std::vector<float>{1, 2});
+  step.output("loss", 1);
+  step.run(*session);
+  EXPECT_NE(session->getSummaryReport(), "");
+}
+
 struct MachineCase {
   const char *name;
   int layers;
@@ -330,12 +439,8 @@ TEST_P(MachineProgram, ComputesWhatTheValueProgramDoes) {
   options.accumulationFactor = test.factor;
   options.autoRecomputation = test.recomputation;
   ir->dataFlow = DataFlow(2, {"loss"});
-  PassContext model{*ir, ir->getMainGraph(), ipus};
-  runPasses(modelPasses(), model);
   Graph machine;
-  GraphEditor(machine).copyFrom(ir->getMainGraph());
-  PassContext context{*ir, machine, ipus};
-  runPasses(machinePasses(), context);
+  lowerToMachine(*ir, machine, ipus);
 
   std::int64_t microBatches = 2 * test.factor;
   auto values = runLowered(*ir, ir->getMainGraph(), ipus, false, microBatches);

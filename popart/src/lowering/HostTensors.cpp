@@ -11,7 +11,7 @@
 
 #include <poplar/internal/Access.hpp>
 
-#include <cstring>
+#include <algorithm>
 
 namespace popart {
 namespace {
@@ -19,29 +19,14 @@ namespace {
 using poplar::program::Copy;
 using poplar::program::Sequence;
 
-// The host's bytes as the device keeps them: 64-bit integers become 32-bit.
-std::vector<std::byte> deviceBytes(const Tensor &tensor) {
-  DataType type = tensor.info.dataType();
-  if (type != DataType::INT64 && type != DataType::UINT64) {
-    std::vector<std::byte> bytes(tensor.data.size());
-    std::memcpy(bytes.data(), tensor.data.data(), bytes.size());
-    return bytes;
-  }
-  auto count = static_cast<std::size_t>(tensor.info.nelms());
-  std::vector<std::int64_t> wide(count);
-  std::memcpy(wide.data(), tensor.data.data(), tensor.data.size());
-  std::vector<std::int32_t> narrow(wide.begin(), wide.end());
-  std::vector<std::byte> bytes(count * sizeof(std::int32_t));
-  std::memcpy(bytes.data(), narrow.data(), bytes.size());
-  return bytes;
-}
-
 void setContents(LoweringContext &context, const poplar::Tensor &variable,
                  const Tensor &tensor, bool isConstant) {
   const auto &view = poplar::internal::tensorView(variable);
   auto &data = poplar::internal::graphData(context.graph());
   auto &target = data.variables[view.pieces.front().variable.index()];
-  target.initialData = deviceBytes(tensor);
+  std::vector<char> bytes = toDeviceBytes(tensor.info, tensor.data);
+  const auto *begin = reinterpret_cast<const std::byte *>(bytes.data());
+  target.initialData.assign(begin, begin + bytes.size());
   target.isConstant = isConstant;
 }
 

@@ -19,7 +19,8 @@ void LoweringContext::lower(const Op &op, poplar::program::Sequence &program) {
                            op.str());
   op_ = &op;
   program_ = &program;
-  debugPath_ = op.settings.name.empty() ? op.opid.type : op.settings.name;
+  debugPath_ = op.settings.name.empty() ? op.opid.type
+                                        : op.settings.name + "/" + op.opid.type;
   op.rule().lower(*this, op);
   for (const TensorId &id : op.outputs) {
     support::requireInternal(hasTensor(id), "{} was lowered without '{}'",

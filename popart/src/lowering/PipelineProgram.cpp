@@ -7,6 +7,7 @@
 #include <support/Error.hpp>
 
 #include <numeric>
+#include <string>
 
 namespace popart {
 
@@ -19,6 +20,9 @@ PipelineProgram::PipelineProgram(LoweringContext &context, const Ir &ir,
     : schedule_(pipelineSchedule(ir, graph)),
       isBatchPerFlush_(ir.sessionOptions.enableGradientAccumulation),
       stages_(static_cast<std::size_t>(schedule_.stages())) {
+  for (std::size_t stage = 0; stage < stages_.size(); ++stage) {
+    stages_[stage].compute = Sequence("stage" + std::to_string(stage));
+  }
   for (const InputStream &input : inputs) {
     stages_[static_cast<std::size_t>(input.stage)].inputs.push_back(input.copy);
   }

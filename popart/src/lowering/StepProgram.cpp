@@ -37,7 +37,7 @@ public:
 
   Program lower(bool isPipelined) {
     isPipelined ? lowerPipeline() : lowerMicroBatch();
-    Sequence step;
+    Sequence step("step");
     for (const AnchorStream &anchor : anchors_) {
       step.add(anchor.reset);
     }
@@ -106,8 +106,8 @@ private:
   std::vector<InputStream> inputs_;
   std::vector<AnchorStream> anchors_;
   std::optional<PipelineProgram> pipeline_;
-  Sequence compute_;
-  Sequence update_;
+  Sequence compute_{"microBatch"};
+  Sequence update_{"update"};
   std::int64_t batches_;
   std::int64_t period_;
 };

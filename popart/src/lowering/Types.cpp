@@ -5,6 +5,8 @@
 #include <support/Error.hpp>
 #include <support/Shape.hpp>
 
+#include <cstring>
+
 namespace popart {
 namespace {
 
@@ -38,7 +40,41 @@ const TypeRow &rowOf(DataType type) {
                           TensorInfo(type, {}).data_type()));
 }
 
+bool isWide(DataType type) {
+  return type == DataType::INT64 || type == DataType::UINT64;
+}
+
+template <typename From, typename To>
+std::vector<char> convert(const std::vector<char> &bytes) {
+  std::size_t count = bytes.size() / sizeof(From);
+  std::vector<char> result(count * sizeof(To));
+  for (std::size_t i = 0; i < count; ++i) {
+    From value;
+    std::memcpy(&value, bytes.data() + i * sizeof(From), sizeof(From));
+    auto converted = static_cast<To>(value);
+    std::memcpy(result.data() + i * sizeof(To), &converted, sizeof(To));
+  }
+  return result;
+}
+
 } // namespace
+
+std::vector<char> toDeviceBytes(const TensorInfo &info,
+                                const std::vector<char> &host) {
+  return isWide(info.dataType()) ? convert<std::int64_t, std::int32_t>(host)
+                                 : host;
+}
+
+std::vector<char> toHostBytes(const TensorInfo &info,
+                              const std::vector<char> &device) {
+  return isWide(info.dataType()) ? convert<std::int32_t, std::int64_t>(device)
+                                 : device;
+}
+
+std::size_t deviceBytes(const TensorInfo &info) {
+  return static_cast<std::size_t>(info.nelms()) *
+         support::sizeOf(deviceType(info.dataType()));
+}
 
 poplar::Type poplarType(DataType type) {
   return rowOf(type).poplarType;

@@ -16,6 +16,14 @@ namespace popart {
 poplar::Type poplarType(DataType type);
 support::DataType deviceType(DataType type);
 
+// The host's bytes of a tensor as the device keeps them, and back.
+std::vector<char> toDeviceBytes(const TensorInfo &info,
+                                const std::vector<char> &host);
+std::vector<char> toHostBytes(const TensorInfo &info,
+                              const std::vector<char> &device);
+// How many bytes the device keeps.
+std::size_t deviceBytes(const TensorInfo &info);
+
 std::vector<std::size_t> poplarShape(const Shape &shape);
 
 // A view of `tensor` with this shape, repeated where NumPy's rules say so.

@@ -101,6 +101,9 @@ void lowerMatMul(LoweringContext &context, const Op &op) {
   kernels::Attributes attributes{{"bias", std::int64_t{0}},
                                  {"activation", std::string()}};
   poplar::OptionFlags flags;
+  if (!context.options().partialsTypeMatMuls.empty()) {
+    flags.set("partialsType", context.options().partialsTypeMatMuls);
+  }
   for (const auto &[name, value] : context.options().matmulOptions) {
     flags.set(name, value);
   }

@@ -4,6 +4,7 @@
 #include <ir/GraphEditor.hpp>
 #include <ir/Print.hpp>
 #include <lowering/StepProgram.hpp>
+#include <lowering/Types.hpp>
 #include <popart/error.hpp>
 #include <popart/tensornames.hpp>
 #include <session/StepBinding.hpp>
@@ -65,8 +66,9 @@ struct Session::Implementation {
 
   // Sends a variable, and the copies of it on other IPUs if there are any.
   void write(const Tensor &tensor) {
-    const char *begin = tensor.data.data();
-    const char *end = begin + tensor.data.size();
+    std::vector<char> bytes = toDeviceBytes(tensor.info, tensor.data);
+    const char *begin = bytes.data();
+    const char *end = begin + bytes.size();
     engine->writeTensor(tensor.id, begin, end);
     if (!isScheduleVisible()) {
       return;
@@ -107,7 +109,11 @@ void Session::prepareDevice(bool loadEngine, const Progress &progress) {
   poplar::Graph machineGraph(target);
   auto machineStep = lowerStep(ir, self.machineGraph, machineGraph,
                                ir.sessionOptions.enablePipelining);
-  poplar::OptionFlags options;
+  poplar::OptionFlags options = {
+      {"debug.retainDebugInformation", "false"},
+      {"exchange.streamBufferOverlap", "hostRearrangeOnly"},
+      {"exchange.enablePrefetch", "true"},
+      {"target.deterministicWorkers", "false"}};
   for (const auto &[name, value] : ir.sessionOptions.engineOptions) {
     options.set(name, value);
   }
@@ -151,8 +157,9 @@ void Session::weightsToHost() {
     return;
   }
   self.forEachVariable([&](Tensor &tensor) {
-    engine.readTensor(tensor.id, tensor.data.data(),
-                      tensor.data.data() + tensor.data.size());
+    std::vector<char> bytes(deviceBytes(tensor.info));
+    engine.readTensor(tensor.id, bytes.data(), bytes.data() + bytes.size());
+    tensor.data = toHostBytes(tensor.info, bytes);
   });
 }
 

@@ -2,6 +2,7 @@
 #include <session/StepBinding.hpp>
 
 #include <lowering/HostTensors.hpp>
+#include <lowering/Types.hpp>
 #include <popart/error.hpp>
 #include <support/Error.hpp>
 
@@ -23,12 +24,6 @@ bool isTaken(DataType device, DataType host) {
                                       : type;
   };
   return narrow(device) == narrow(host);
-}
-
-std::size_t deviceBytes(const TensorInfo &info, std::int64_t elements) {
-  TensorInfo one(isWide(info.dataType()) ? DataType::INT32 : info.dataType(),
-                 {elements});
-  return static_cast<std::size_t>(one.nbytes());
 }
 
 void narrow(const void *from, std::int64_t count, std::int32_t *to) {
@@ -124,13 +119,14 @@ void StepBinding::connectArray(poplar::Engine &engine, Stream &stream,
     data = reinterpret_cast<char *>(stream.narrow.data());
   }
   engine.connectStream(stream.handle, data,
-                       data + deviceBytes(stream.info, stream.elements));
+                       data + deviceBytes(TensorInfo(stream.info.dataType(),
+                                                     {stream.elements})));
 }
 
 void StepBinding::connectCallback(poplar::Engine &engine,
                                   const Stream &stream) {
   std::int64_t elements = stream.info.nelms();
-  std::size_t bytes = deviceBytes(stream.info, elements);
+  std::size_t bytes = deviceBytes(stream.info);
   const TensorId &id = stream.id;
   if (stream.isInput) {
     engine.connectStreamToCallback(

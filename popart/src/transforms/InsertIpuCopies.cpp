@@ -40,7 +40,7 @@ void insertIpuCopies(PassContext &context) {
       if (copy.empty()) {
         Op::Settings settings = op->settings;
         settings.vgraphId = homeOf(context.graph.getTensor(id));
-        settings.name = id + "/IpuCopy";
+        settings.name = id;
         copy = editor
                    .insertBefore(op, {"aspen", "IpuCopy"}, {id},
                                  {editor.uniqueName(id)},

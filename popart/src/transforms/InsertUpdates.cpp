@@ -50,7 +50,7 @@ private:
     TensorId gradient = getGradId(weight);
     Op *producer = graph_.getTensor(gradient).producer;
     settings_ = producer->settings;
-    settings_.name = weight + "/update";
+    settings_.name = weight;
     TensorId accumulator;
     if (accumulates_) {
       gradient = accumulate(weight, gradient, *producer);

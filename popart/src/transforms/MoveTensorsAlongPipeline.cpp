@@ -129,7 +129,7 @@ private:
       ++next;
     }
     Op::Settings settings;
-    settings.name = id + "/IpuCopy";
+    settings.name = id;
     settings.vgraphId = ipuOf(from.stage);
     settings.pipelineStage = from.stage;
     Op &copy = editor_.insertBefore(
@@ -149,12 +149,11 @@ private:
     Op::Settings settings;
     settings.vgraphId = ipuOf(instance.stage);
     settings.pipelineStage = instance.stage;
-    settings.name = id + "/Stash";
+    settings.name = id;
     Op &stash =
         editor_.insertBefore(nullptr, {"aspen", "Stash"}, {instance.id},
                              {editor_.uniqueName(reservedStashedPrefix() + id)},
                              Attributes().set("slots", slots), settings);
-    settings.name = id + "/Restore";
     for (const auto &[stage, name] : instance.restored) {
       settings.pipelineStage = stage;
       editor_.insertBefore(nullptr, {"aspen", "Restore"}, {stash.outputs[0]},

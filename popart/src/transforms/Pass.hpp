@@ -24,8 +24,8 @@ struct Pass {
 
 // Runs the passes in order and verifies the graph after each. Passes named in
 // ASPEN_DISABLE_PASSES (comma-separated) are left out if optional, an error if
-// not. With POPART_LOG_LEVEL=DEBUG each pass and its time are logged, with TRACE
-// also the graph after it.
+// not. With POPART_LOG_LEVEL=DEBUG each pass and its time are logged, with
+// TRACE also the graph after it.
 void runPasses(std::span<const Pass> passes, PassContext &context);
 
 } // namespace popart
