@@ -107,7 +107,8 @@ def pytest(*arguments) -> Callable[[Part], tuple[bool, Outcome]]:
         ok = part.run(
             "scripts/with-sdk.sh", PYTHON, "-m", "pytest", "-q",
             "-p", "no:cacheprovider",
-            f"--junitxml={part.reports}/pytest.xml", *arguments)
+            f"--junitxml={part.reports}/pytest.xml", *arguments,
+            ASPEN_BUILD=str(ROOT / "build/sdk"))
         return ok, part.junit()
 
     return run

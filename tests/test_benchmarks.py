@@ -1,10 +1,11 @@
 """The benchmark harness compares what it says it compares."""
 
 import sys
+from pathlib import Path
 
 import pytest
-from conftest import ROOT
 
+ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "benchmarks"))
 
 import run  # noqa: E402

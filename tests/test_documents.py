@@ -3,10 +3,11 @@
 import re
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
-from conftest import ROOT
 
+ROOT = Path(__file__).resolve().parent.parent
 DOCUMENTS = [*ROOT.glob("*.md"), *ROOT.glob("docs/*.md")]
 LINK = re.compile(r"\]\((?!https?:|#)([^)#]+)[^)]*\)")
 # A Python program followed by what it prints.
