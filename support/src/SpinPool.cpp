@@ -116,12 +116,16 @@ void SpinPool::work(unsigned worker) {
   }
 }
 
-void SpinPool::run(const std::function<void(unsigned)> &job) {
+void SpinPool::runAlone(const std::function<void(unsigned)> &job) {
   const SingleOpenMpThread singleThread;
+  job(0);
+}
+
+void SpinPool::run(const std::function<void(unsigned)> &job) {
   if (workers_ == 1) {
-    job(0);
-    return;
+    return runAlone(job);
   }
+  const SingleOpenMpThread singleThread;
   if (generation_ != currentGeneration()) {
     epoch_.store(0, std::memory_order_relaxed);
     startThreads();

@@ -62,14 +62,20 @@ struct Node {
   internal::StreamId stream;
   std::unique_ptr<Loop> loop;
   std::string name; // debug path of what it came from
+  // How it will run: set by chooseKernels for Kernel nodes. The kernel's name
+  // is what step profiles show.
+  std::shared_ptr<const kernels::Plan> plan;
+  const char *kernelName = "";
 };
 
 struct Region {
   std::vector<Node> nodes;
 };
 
-// Runs `body` count times. Iteration 0 sees `initial` as `argument`; later ones
-// see the previous iteration's `next`; after the loop it is `result`.
+// Runs `body` count (at least one) times. Iteration 0 sees `initial` as
+// `argument`; later ones see the previous iteration's `next`; after the loop it
+// is `result`. An invalid initial is undefined; an invalid argument means that
+// the body does not look at earlier iterations. The four share their storage.
 struct Carried {
   ValueId initial;
   ValueId argument;

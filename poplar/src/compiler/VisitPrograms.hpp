@@ -9,7 +9,7 @@
 namespace poplar::compiler {
 
 // Calls f(node) for every node of the tree in execution order, bodies of loops
-// once. `f` sees the ProgramNode.
+// once, or not at all when the loop never runs.
 template <typename F>
 void forEachNode(const internal::ProgramPtr &program, F &&f) {
   if (program == nullptr) {
@@ -23,7 +23,9 @@ void forEachNode(const internal::ProgramPtr &program, F &&f) {
     }
   } else if (const auto *repeat =
                  std::get_if<internal::RepeatNode>(&program->op)) {
-    forEachNode(repeat->body, f);
+    if (repeat->count > 0) {
+      forEachNode(repeat->body, f);
+    }
   }
 }
 

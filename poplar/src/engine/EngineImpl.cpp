@@ -2,6 +2,7 @@
 
 #include "compiler/VisitPrograms.hpp"
 #include "engine/EngineOptions.hpp"
+#include "engine/FastExecutor.hpp"
 #include "engine/ReferenceExecutor.hpp"
 
 #include <poplar/Device.hpp>
@@ -12,17 +13,41 @@
 #include <algorithm>
 #include <cstdlib>
 #include <string_view>
+#include <thread>
 
 namespace poplar {
 namespace {
 
 using internal::StreamId;
 
+// ASPEN_THREADS, or one worker for each core.
+unsigned threadCount() {
+  if (const char *text = std::getenv("ASPEN_THREADS")) {
+    const int threads = std::atoi(text);
+    support::requireUser<poplar_error>(
+        threads > 0, "[Engine] ASPEN_THREADS is '{}'; it must be at least 1",
+        text);
+    return static_cast<unsigned>(threads);
+  }
+  return std::max(1U, std::thread::hardware_concurrency());
+}
+
 std::unique_ptr<engine::Executor>
-makeExecutor(const ExecutableImpl::Reading &values,
+makeExecutor(const ExecutableImpl::Reading &values, const OptionFlags &options,
              engine::HostStreams &streams) {
-  return std::make_unique<engine::ReferenceExecutor>(values.graph,
-                                                     values.programs, streams);
+  const char *text = std::getenv("ASPEN_EXECUTOR");
+  const std::string_view name = text == nullptr ? "fast" : text;
+  if (name == "reference") {
+    return std::make_unique<engine::ReferenceExecutor>(
+        values.graph, values.programs, streams);
+  }
+  support::requireUser<poplar_error>(
+      name == "fast",
+      "[Engine] ASPEN_EXECUTOR is '{}'; allowed: fast, reference", name);
+  const auto verify = options.find("debug.verify");
+  return std::make_unique<engine::FastExecutor>(
+      values.graph, values.programs, streams, threadCount(),
+      verify != options.end() && verify->second == "true");
 }
 
 std::vector<StreamId> streamsUsed(const internal::ProgramPtr &program) {
@@ -62,7 +87,7 @@ EngineImpl::EngineImpl(std::shared_ptr<const ExecutableImpl> executable,
     : executable_(requireCompiled(executable)),
       options_(merge(executable_->options(), options)),
       streams_(executable_->values().graph),
-      executor_(makeExecutor(executable_->values(), streams_)) {
+      executor_(makeExecutor(executable_->values(), options_, streams_)) {
   for (const internal::ProgramPtr &program : executable_->values().programs) {
     streamsOf_.push_back(streamsUsed(program));
   }

@@ -28,6 +28,9 @@ public:
   // had none. OpenMP regions inside a job run on their worker alone.
   void run(const std::function<void(unsigned)> &job);
 
+  // The same for a job that only has work for worker 0: wakes nobody.
+  void runAlone(const std::function<void(unsigned)> &job);
+
 private:
   void startThreads();
   void work(unsigned worker);

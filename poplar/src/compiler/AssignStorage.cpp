@@ -1,0 +1,255 @@
+#include "compiler/AssignStorage.hpp"
+
+#include "compiler/Analysis.hpp"
+#include "compiler/Rewrite.hpp"
+#include "compiler/Windows.hpp"
+
+#include <algorithm>
+#include <map>
+#include <numeric>
+
+namespace poplar::compiler {
+namespace {
+
+constexpr std::size_t alignment = 64;
+
+// Memory is not reused at once: for this many further nodes it stays as it is,
+// so that independent work need not wait for it.
+constexpr std::uint32_t reuseDistance = 4;
+
+std::size_t aligned(std::size_t bytes) {
+  return (bytes + alignment - 1) / alignment * alignment;
+}
+
+// From the first definition to the last use, in positions.
+struct Lifetime {
+  std::uint32_t begin = ~0U;
+  std::uint32_t end = 0;
+
+  void extend(std::uint32_t position) {
+    begin = std::min(begin, position);
+    end = std::max(end, position);
+  }
+  bool isEmpty() const { return begin > end; }
+};
+
+// One block of memory: a storage class, several joined in place, or a node's
+// scratch.
+struct Block {
+  std::size_t bytes = 0;
+  Lifetime lifetime;
+  internal::VariableId variable;
+  std::size_t offset = 0;
+};
+
+class StorageAssigner {
+public:
+  explicit StorageAssigner(ValueProgram &program)
+      : program_(program), analysis_(program), blocks_(program.values.size()),
+        joined_(program.values.size()) {
+    std::iota(joined_.begin(), joined_.end(), 0U);
+  }
+
+  StorageAssignment run() {
+    measure();
+    joinInPlace();
+    addScratch();
+    place();
+    StorageAssignment result;
+    result.arenaBytes = arenaBytes_;
+    for (std::size_t v = 0; v < program_.values.size(); ++v) {
+      const Block &block = blocks_[blockOf(ValueId(v))];
+      result.values.push_back({block.variable, block.offset});
+    }
+    for (const auto &[node, block] : scratchBlocks_) {
+      result.scratch[node] = blocks_[block].offset;
+    }
+    return result;
+  }
+
+private:
+  std::uint32_t blockOf(ValueId value) {
+    std::uint32_t block = analysis_.classOf(value);
+    while (joined_[block] != block) {
+      block = joined_[block];
+    }
+    return block;
+  }
+
+  // A use inside a loop of what lives outside it lasts for the whole loop.
+  void extend(Lifetime &lifetime, Place at, std::uint32_t homeLoop) {
+    lifetime.extend(at.position);
+    for (std::uint32_t loop = at.loop; loop != homeLoop && loop != 0;
+         loop = analysis_.loops()[loop].parent) {
+      lifetime.extend(analysis_.loops()[loop].begin);
+      lifetime.extend(analysis_.loops()[loop].end);
+    }
+  }
+
+  // The loop that contains all of a class: the common ancestor of its members'
+  // definitions. What a loop carries lives outside it, or, where it has no
+  // initial value, from its beginning to its end.
+  std::uint32_t homeOf(std::uint32_t storageClass) const {
+    std::uint32_t home = ~0U;
+    for (ValueId member : analysis_.membersOf(storageClass)) {
+      if (!analysis_.isDefined(member)) {
+        continue;
+      }
+      const std::uint32_t loop = analysis_.definition(member).loop;
+      if (home == ~0U) {
+        home = loop;
+      }
+      while (!analysis_.isInside(loop, home)) {
+        home = analysis_.loops()[home].parent;
+      }
+    }
+    return home == ~0U ? 0 : home;
+  }
+
+  void measure() {
+    for (std::uint32_t c = 0; c < blocks_.size(); ++c) {
+      Block &block = blocks_[c];
+      const std::uint32_t home = homeOf(c);
+      for (ValueId member : analysis_.membersOf(c)) {
+        const Value &value = program_[member];
+        const auto elements = static_cast<std::size_t>(
+            kernels::storageElements(value.layout, value.shape));
+        block.bytes = std::max(block.bytes,
+                               aligned(elements * support::sizeOf(value.type)));
+        if (analysis_.isDefined(member)) {
+          extend(block.lifetime, analysis_.definition(member), home);
+        }
+        for (const ReadOf &read : analysis_.reads(member)) {
+          extend(block.lifetime, analysis_.placeOf(*read.node), home);
+        }
+      }
+    }
+    for (const Binding &binding : program_.bindings) {
+      blocks_[blockOf(binding.entry)].variable = binding.variable;
+    }
+  }
+
+  // An input that dies where an output of the same size is born gives it its
+  // memory.
+  void joinInPlace() {
+    forEachNode(program_.body, [&](Node &node) {
+      if (node.op != NodeOp::Kernel) {
+        return;
+      }
+      const std::uint32_t position = analysis_.placeOf(node).position;
+      for (const kernels::InPlacePair &pair : node.kind->inPlace) {
+        if (pair.input < node.inputs.size() &&
+            pair.output < node.outputs.size()) {
+          tryJoin(node, pair, position);
+        }
+      }
+    });
+  }
+
+  void tryJoin(const Node &node, const kernels::InPlacePair &pair,
+               std::uint32_t position) {
+    const Window &input = node.inputs[pair.input];
+    const Window &output = node.outputs[pair.output].window;
+    const std::uint32_t from = blockOf(input.value);
+    const std::uint32_t to = blockOf(output.value);
+    const Value &source = program_[input.value];
+    const Value &target = program_[output.value];
+    // Other operands in the dying memory would be overwritten under the node.
+    const bool isReadElsewhere = std::any_of(
+        node.inputs.begin(), node.inputs.end(), [&](const Window &other) {
+          return &other != &input && blockOf(other.value) == from;
+        });
+    if (from == to || isReadElsewhere || !isSameWindow(input, output) ||
+        !isWholeInAnyOrder(output, target) ||
+        !isWholeInAnyOrder(input, source) ||
+        support::sizeOf(source.type) != support::sizeOf(target.type) ||
+        source.layout != target.layout ||
+        blocks_[from].lifetime.end != position ||
+        blocks_[to].lifetime.begin != position ||
+        blocks_[from].variable.isValid()) {
+      return;
+    }
+    Block &merged = blocks_[to];
+    if (merged.variable.isValid() && merged.lifetime.begin != position) {
+      return;
+    }
+    joined_[from] = to;
+    merged.bytes = std::max(merged.bytes, blocks_[from].bytes);
+    merged.lifetime.extend(blocks_[from].lifetime.begin);
+  }
+
+  void addScratch() {
+    forEachNode(program_.body, [&](Node &node) {
+      if (node.plan == nullptr || node.plan->scratchBytes() == 0) {
+        return;
+      }
+      Block block;
+      block.bytes = aligned(node.plan->scratchBytes());
+      block.lifetime.extend(analysis_.placeOf(node).position);
+      scratchBlocks_.emplace_back(&node, blocks_.size());
+      joined_.push_back(static_cast<std::uint32_t>(blocks_.size()));
+      blocks_.push_back(block);
+    });
+  }
+
+  // Best fit, largest blocks first: each takes the smallest gap between the
+  // blocks that are alive at the same time.
+  void place() {
+    std::vector<std::size_t> order;
+    for (std::size_t b = 0; b < blocks_.size(); ++b) {
+      if (joined_[b] == b && blocks_[b].bytes > 0 &&
+          !blocks_[b].lifetime.isEmpty() && !blocks_[b].variable.isValid()) {
+        order.push_back(b);
+      }
+    }
+    std::stable_sort(order.begin(), order.end(),
+                     [&](std::size_t a, std::size_t b) {
+                       return blocks_[a].bytes > blocks_[b].bytes;
+                     });
+    std::vector<std::size_t> placed; // by offset
+    for (std::size_t b : order) {
+      Block &block = blocks_[b];
+      block.offset = findGap(block, placed);
+      arenaBytes_ = std::max(arenaBytes_, block.offset + block.bytes);
+      placed.insert(std::upper_bound(placed.begin(), placed.end(), b,
+                                     [&](std::size_t x, std::size_t y) {
+                                       return blocks_[x].offset <
+                                              blocks_[y].offset;
+                                     }),
+                    b);
+    }
+  }
+
+  std::size_t findGap(const Block &block,
+                      const std::vector<std::size_t> &placed) const {
+    std::size_t best = ~std::size_t(0), bestSize = ~std::size_t(0), end = 0;
+    for (std::size_t p : placed) {
+      const Block &other = blocks_[p];
+      if (other.lifetime.begin > block.lifetime.end + reuseDistance ||
+          block.lifetime.begin > other.lifetime.end + reuseDistance) {
+        continue;
+      }
+      if (other.offset >= end + block.bytes && other.offset - end < bestSize) {
+        best = end;
+        bestSize = other.offset - end;
+      }
+      end = std::max(end, other.offset + other.bytes);
+    }
+    return bestSize == ~std::size_t(0) ? end : best;
+  }
+
+  ValueProgram &program_;
+  Analysis analysis_;
+  std::vector<Block> blocks_;         // by class root, then scratch
+  std::vector<std::uint32_t> joined_; // block that this one became part of
+  std::vector<std::pair<const Node *, std::size_t>> scratchBlocks_;
+  std::size_t arenaBytes_ = 0;
+};
+
+} // namespace
+
+StorageAssignment assignStorage(ValueProgram &program) {
+  return StorageAssigner(program).run();
+}
+
+} // namespace poplar::compiler

@@ -1,0 +1,27 @@
+// Where every value lies: in its variable's own storage or in the arena, shared
+// by values that are never alive together.
+#pragma once
+
+#include "compiler/ValueIr.hpp"
+
+#include <cstddef>
+#include <unordered_map>
+#include <vector>
+
+namespace poplar::compiler {
+
+struct StorageAssignment {
+  struct Location {
+    internal::VariableId variable; // valid: in that variable's storage
+    std::size_t offset = 0;        // otherwise: bytes into the arena
+  };
+  std::vector<Location> values;                          // by value id
+  std::unordered_map<const Node *, std::size_t> scratch; // arena offsets
+  std::size_t arenaBytes = 0;
+};
+
+// The program's plans must have been chosen. Also lets kinds that can work in
+// place write over an input that dies.
+StorageAssignment assignStorage(ValueProgram &program);
+
+} // namespace poplar::compiler

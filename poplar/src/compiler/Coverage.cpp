@@ -1,0 +1,124 @@
+#include "compiler/Coverage.hpp"
+
+#include "compiler/VisitPrograms.hpp"
+
+#include <algorithm>
+#include <map>
+
+namespace poplar::compiler {
+namespace {
+
+using internal::GraphData;
+using internal::Piece;
+using internal::ProgramPtr;
+using internal::TensorView;
+
+// Disjoint, non-adjacent element intervals: begin to end.
+class IntervalSet {
+public:
+  void add(std::int64_t begin, std::int64_t end) {
+    auto next = intervals_.upper_bound(begin);
+    if (next != intervals_.begin() && std::prev(next)->second >= begin) {
+      --next;
+      begin = next->first;
+    }
+    while (next != intervals_.end() && next->first <= end) {
+      end = std::max(end, next->second);
+      next = intervals_.erase(next);
+    }
+    intervals_.emplace(begin, end);
+  }
+
+  bool contains(std::int64_t begin, std::int64_t end) const {
+    const auto next = intervals_.upper_bound(begin);
+    return begin >= end ||
+           (next != intervals_.begin() && std::prev(next)->second >= end);
+  }
+
+private:
+  std::map<std::int64_t, std::int64_t> intervals_;
+};
+
+// Views of more runs than this are not tracked: reads are taken to need all of
+// the variable, writes to cover nothing.
+constexpr std::int64_t maxRuns = 4096;
+
+// At most how many runs forEachRun() makes of the piece.
+std::int64_t runCount(const Piece &piece) {
+  const std::size_t rank = piece.extents.size();
+  const bool isInnerRun = rank > 0 && (piece.strides[rank - 1] == 1 ||
+                                       piece.strides[rank - 1] == 0);
+  std::int64_t runs = 1;
+  for (std::size_t d = 0; d + (isInnerRun ? 1 : 0) < rank; ++d) {
+    runs *= piece.extents[d];
+  }
+  // One long run, whatever its dimensions.
+  std::int64_t next = 1;
+  for (std::size_t d = rank; d-- > 0;) {
+    if (piece.extents[d] != 1 && piece.strides[d] != next) {
+      return runs;
+    }
+    next *= piece.extents[d];
+  }
+  return 1;
+}
+
+} // namespace
+
+std::vector<VariableUse> findVariableUses(const GraphData &graph,
+                                          const ProgramPtr &program) {
+  std::vector<VariableUse> uses(graph.variables.size());
+  std::vector<IntervalSet> written(graph.variables.size());
+  forEachView(graph, program, [&](const TensorView &view, bool isWrite) {
+    for (const Piece &piece : view.pieces) {
+      const std::size_t v = piece.variable.index();
+      const TensorView single = {view.type, piece.extents, {piece}};
+      VariableUse &use = uses[v];
+      use.isWritten = use.isWritten || isWrite;
+      const bool isTracked = runCount(piece) <= maxRuns;
+      if (isWrite && isTracked && !use.isCovered) {
+        forEachRun(single, [&](internal::VariableId, std::int64_t first,
+                               std::int64_t count) {
+          written[v].add(first, first + count);
+        });
+        use.isCovered = written[v].contains(0, graph.variables[v].elements());
+      } else if (!isWrite && !use.isCovered && !use.isExposed) {
+        use.isExposed = !isTracked;
+        if (isTracked) {
+          forEachRun(single, [&](internal::VariableId, std::int64_t first,
+                                 std::int64_t count) {
+            use.isExposed =
+                use.isExposed || !written[v].contains(first, first + count);
+          });
+        }
+      }
+    }
+  });
+  return uses;
+}
+
+std::vector<bool>
+findPersistentVariables(const GraphData &graph,
+                        const std::vector<ProgramPtr> &programs) {
+  std::vector<bool> isPersistent(graph.variables.size());
+  for (std::size_t v = 0; v < isPersistent.size(); ++v) {
+    isPersistent[v] = graph.variables[v].isConstant ||
+                      !graph.variables[v].initialData.empty();
+  }
+  for (const auto *accesses : {&graph.hostReads, &graph.hostWrites}) {
+    for (const auto &[handle, access] : *accesses) {
+      for (const Piece &piece : access.view.pieces) {
+        isPersistent[piece.variable.index()] = true;
+      }
+    }
+  }
+  for (const ProgramPtr &program : programs) {
+    const std::vector<VariableUse> uses = findVariableUses(graph, program);
+    for (std::size_t v = 0; v < uses.size(); ++v) {
+      isPersistent[v] = isPersistent[v] || uses[v].isExposed;
+    }
+  }
+  return isPersistent;
+}
+
+} // namespace poplar::compiler

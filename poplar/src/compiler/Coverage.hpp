@@ -1,0 +1,29 @@
+// Which variables a program looks at before it has written them: those keep
+// their values from one run, or one iteration, to the next.
+#pragma once
+
+#include <poplar/internal/ProgramNode.hpp>
+
+#include <vector>
+
+namespace poplar::compiler {
+
+struct VariableUse {
+  bool isWritten = false;
+  // Some element is read before it is surely written.
+  bool isExposed = false;
+  // Every element is surely written.
+  bool isCovered = false;
+};
+
+// One entry for each variable of the graph.
+std::vector<VariableUse> findVariableUses(const internal::GraphData &graph,
+                                          const internal::ProgramPtr &program);
+
+// True for variables whose values must be kept between runs of these programs:
+// exposed ones, those with an initial value and those the host reads or writes.
+std::vector<bool>
+findPersistentVariables(const internal::GraphData &graph,
+                        const std::vector<internal::ProgramPtr> &programs);
+
+} // namespace poplar::compiler

@@ -1,0 +1,279 @@
+#include "compiler/plans/CopyPlan.hpp"
+
+#include <support/Error.hpp>
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+#include <utility>
+#include <vector>
+
+namespace poplar::compiler {
+namespace {
+
+using kernels::Layout;
+using kernels::OperandSpec;
+
+struct Dim {
+  std::int64_t extent;
+  std::int64_t source; // strides, in elements
+  std::int64_t target;
+};
+
+// One nest of loops that copies elements.
+struct Nest {
+  std::vector<Dim> dims;   // outermost first, by the target's strides
+  std::int64_t source = 0; // first elements
+  std::int64_t target = 0;
+  bool isFill = false; // writes zeros instead
+};
+
+void simplify(Nest &nest) {
+  std::vector<Dim> &dims = nest.dims;
+  std::erase_if(dims, [](const Dim &dim) { return dim.extent == 1; });
+  std::stable_sort(dims.begin(), dims.end(), [](const Dim &a, const Dim &b) {
+    return std::abs(a.target) > std::abs(b.target);
+  });
+  std::vector<Dim> joined;
+  for (const Dim &dim : dims) {
+    if (!joined.empty() && joined.back().source == dim.source * dim.extent &&
+        joined.back().target == dim.target * dim.extent) {
+      joined.back() = {joined.back().extent * dim.extent, dim.source,
+                       dim.target};
+    } else {
+      joined.push_back(dim);
+    }
+  }
+  dims = std::move(joined);
+}
+
+Nest plainNest(const OperandSpec &source, const OperandSpec &target) {
+  Nest nest;
+  for (std::size_t d = 0; d < source.shape.size(); ++d) {
+    nest.dims.push_back(
+        {source.shape[d], source.strides[d], target.strides[d]});
+  }
+  return nest;
+}
+
+// Samples [first, first + count) of a [N,C,H,W] tensor, as `blocks` groups of
+// `lanes` lanes, between a strided tensor and the batch-in-lanes layout.
+Nest lanesNest(const OperandSpec &plain, bool isTargetPlain,
+               std::int64_t firstBlock, std::int64_t blocks,
+               std::int64_t lanes) {
+  constexpr std::int64_t width = 16;
+  const support::Shape &shape = plain.shape;
+  const std::int64_t pixels = shape[1] * shape[2] * shape[3];
+  const support::Strides inner = support::rowMajorStrides(
+      std::vector<std::int64_t>{shape[1], shape[2], shape[3], width});
+  Nest nest;
+  const auto add = [&](std::int64_t extent, std::int64_t strided,
+                       std::int64_t blocked) {
+    nest.dims.push_back(isTargetPlain ? Dim{extent, blocked, strided}
+                                      : Dim{extent, strided, blocked});
+  };
+  add(blocks, width * plain.strides[0], pixels * width);
+  for (std::size_t d = 1; d < 4; ++d) {
+    add(shape[d], plain.strides[d], inner[d - 1]);
+  }
+  add(lanes, plain.strides[0], 1);
+  nest.source = firstBlock * width * plain.strides[0];
+  nest.target = firstBlock * pixels * width;
+  if (isTargetPlain) {
+    std::swap(nest.source, nest.target);
+  }
+  return nest;
+}
+
+// The lanes of the last block that hold no sample.
+Nest paddingNest(const support::Shape &shape, std::int64_t block,
+                 std::int64_t rest) {
+  const std::int64_t pixels = shape[1] * shape[2] * shape[3];
+  Nest nest;
+  nest.dims = {{pixels, 0, 16}, {16 - rest, 0, 1}};
+  nest.target = block * pixels * 16 + rest;
+  nest.isFill = true;
+  return nest;
+}
+
+// The lowest element of an operand, counted from its first.
+std::int64_t lowestElement(const OperandSpec &operand) {
+  std::int64_t lowest = 0;
+  if (operand.layout == Layout::Plain) {
+    for (std::size_t d = 0; d < operand.shape.size(); ++d) {
+      lowest += std::min<std::int64_t>(0, (operand.shape[d] - 1) *
+                                              operand.strides[d]);
+    }
+  }
+  return lowest;
+}
+
+// Cache-friendly square blocks when one side runs along the rows and the other
+// along the columns.
+constexpr std::int64_t blockSize = 16;
+
+template <typename T>
+void copyMatrix(const T *source, T *target, const Dim &outer,
+                const Dim &inner) {
+  if (inner.source == 1 && inner.target == 1) {
+    for (std::int64_t i = 0; i < outer.extent; ++i) {
+      std::memcpy(target + i * outer.target, source + i * outer.source,
+                  static_cast<std::size_t>(inner.extent) * sizeof(T));
+    }
+    return;
+  }
+  for (std::int64_t i0 = 0; i0 < outer.extent; i0 += blockSize) {
+    const std::int64_t i1 = std::min(i0 + blockSize, outer.extent);
+    for (std::int64_t j0 = 0; j0 < inner.extent; j0 += blockSize) {
+      const std::int64_t j1 = std::min(j0 + blockSize, inner.extent);
+      for (std::int64_t i = i0; i < i1; ++i) {
+        for (std::int64_t j = j0; j < j1; ++j) {
+          target[i * outer.target + j * inner.target] =
+              source[i * outer.source + j * inner.source];
+        }
+      }
+    }
+  }
+}
+
+template <typename T>
+void fillNest(T *target, const Dim &outer, const Dim &inner) {
+  for (std::int64_t i = 0; i < outer.extent; ++i) {
+    std::fill_n(target + i * outer.target, inner.extent, T{0});
+  }
+}
+
+template <typename T>
+void copyNest(const T *source, T *target, const Dim *dims, std::size_t rank) {
+  constexpr Dim once = {1, 0, 0};
+  if (rank <= 2) {
+    copyMatrix(source, target, rank == 2 ? dims[0] : once,
+               rank >= 1 ? dims[rank - 1] : once);
+    return;
+  }
+  for (std::int64_t i = 0; i < dims[0].extent; ++i) {
+    copyNest(source + i * dims[0].source, target + i * dims[0].target, dims + 1,
+             rank - 1);
+  }
+}
+
+class CopyPlan final : public kernels::Plan {
+public:
+  CopyPlan(const OperandSpec &source, const OperandSpec &target)
+      : elementSize_(static_cast<std::int64_t>(support::sizeOf(source.type))),
+        lowest_{lowestElement(source), lowestElement(target)} {
+    if (source.layout == Layout::Plain && target.layout == Layout::Plain) {
+      Nest nest = plainNest(source, target);
+      simplify(nest);
+      addNest(std::move(nest));
+      return;
+    }
+    const bool isTargetPlain = target.layout == Layout::Plain;
+    const OperandSpec &plain = isTargetPlain ? target : source;
+    support::requireInternal(plain.layout == Layout::Plain &&
+                                 plain.shape.size() == 4,
+                             "no copy between these layouts");
+    const std::int64_t blocks = plain.shape[0] / 16;
+    const std::int64_t rest = plain.shape[0] % 16;
+    const auto add = [&](Nest nest) {
+      simplify(nest);
+      addNest(std::move(nest));
+    };
+    if (blocks > 0) {
+      add(lanesNest(plain, isTargetPlain, 0, blocks, 16));
+    }
+    if (rest > 0) {
+      add(lanesNest(plain, isTargetPlain, blocks, 1, rest));
+    }
+    if (rest > 0 && !isTargetPlain) {
+      addNest(paddingNest(plain.shape, blocks, rest));
+    }
+  }
+
+  void run(std::uint32_t task, std::byte *const *operands,
+           std::byte *) const override {
+    const Nest &nest = shards_[task];
+    switch (elementSize_) {
+    case 1:
+      return run<std::uint8_t>(nest, operands);
+    case 2:
+      return run<std::uint16_t>(nest, operands);
+    case 4:
+      return run<std::uint32_t>(nest, operands);
+    default:
+      return run<std::uint64_t>(nest, operands);
+    }
+  }
+
+private:
+  template <typename T>
+  static void run(const Nest &nest, std::byte *const *operands) {
+    const T *source = reinterpret_cast<const T *>(operands[0]) + nest.source;
+    T *target = reinterpret_cast<T *>(operands[1]) + nest.target;
+    if (nest.isFill) {
+      fillNest(target, nest.dims[0], nest.dims[1]);
+    } else {
+      copyNest(source, target, nest.dims.data(), nest.dims.size());
+    }
+  }
+
+  // Cuts the nest along its outermost dimension.
+  void addNest(Nest nest) {
+    if (nest.dims.empty()) {
+      nest.dims.push_back({1, 0, 0});
+    }
+    double elements = 1;
+    for (const Dim &dim : nest.dims) {
+      elements *= static_cast<double>(dim.extent);
+    }
+    const bool isRuns = nest.dims.back().source == 1;
+    const double cost = elements * (isRuns ? 0.1 : 0.6);
+    const std::int64_t extent = nest.dims[0].extent;
+    const std::int64_t count = kernels::shardCount(extent, cost);
+    for (std::int64_t i = 0; i < count; ++i) {
+      const auto [begin, end] = kernels::shardRange(extent, count, i);
+      Nest part = nest;
+      part.dims[0].extent = end - begin;
+      part.source += begin * nest.dims[0].source;
+      part.target += begin * nest.dims[0].target;
+      addShard(std::move(part), cost / static_cast<double>(count));
+    }
+  }
+
+  void addShard(Nest nest, double cost) {
+    kernels::Task task;
+    task.cost = cost;
+    std::int64_t low[2] = {nest.source, nest.target};
+    std::int64_t high[2] = {nest.source, nest.target};
+    bool isEmpty = false;
+    for (const Dim &dim : nest.dims) {
+      isEmpty = isEmpty || dim.extent == 0;
+      const std::int64_t reach[2] = {(dim.extent - 1) * dim.source,
+                                     (dim.extent - 1) * dim.target};
+      for (int side = 0; side < 2; ++side) {
+        (reach[side] < 0 ? low : high)[side] += reach[side];
+      }
+    }
+    for (std::uint32_t side = nest.isFill ? 1 : 0; side < 2 && !isEmpty;
+         ++side) {
+      task.accesses.push_back(
+          {side, side == 1, (low[side] - lowest_[side]) * elementSize_,
+           (high[side] + 1 - lowest_[side]) * elementSize_});
+    }
+    tasks_.push_back(std::move(task));
+    shards_.push_back(std::move(nest));
+  }
+
+  std::int64_t elementSize_;
+  std::int64_t lowest_[2]; // elements of the source and of the target
+  std::vector<Nest> shards_;
+};
+
+} // namespace
+
+std::unique_ptr<kernels::Plan> makeCopyPlan(const OperandSpec &source,
+                                            const OperandSpec &target) {
+  return std::make_unique<CopyPlan>(source, target);
+}
+
+} // namespace poplar::compiler

@@ -1,0 +1,38 @@
+// Runs programs fast: compiled through the value IR to tasks in one arena,
+// scheduled ahead of time over a few threads.
+#pragma once
+
+#include "engine/AlignedBuffer.hpp"
+#include "engine/Executor.hpp"
+#include "engine/HostStreams.hpp"
+#include "engine/StaticProgram.hpp"
+
+#include <poplar/internal/ProgramNode.hpp>
+#include <support/SpinPool.hpp>
+
+#include <memory>
+#include <vector>
+
+namespace poplar::engine {
+
+class FastExecutor final : public Executor {
+public:
+  FastExecutor(const internal::GraphData &graph,
+               const std::vector<internal::ProgramPtr> &programs,
+               HostStreams &streams, unsigned threads, bool isVerified);
+  ~FastExecutor() override;
+
+  void load() override { store_.reset(); }
+  void run(std::size_t program) override;
+  const VariableStore &variables() const override { return store_; }
+
+private:
+  std::vector<bool> isPersistent_;
+  VariableStore store_;
+  AlignedBuffer arena_; // one for all programs: only one runs at a time
+  support::SpinPool pool_;
+  std::vector<std::unique_ptr<StaticProgram>> programs_;
+  std::vector<std::unique_ptr<StepProfile>> profiles_; // empty when off
+};
+
+} // namespace poplar::engine

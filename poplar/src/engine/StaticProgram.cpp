@@ -1,0 +1,149 @@
+#include "engine/StaticProgram.hpp"
+
+#include <utility>
+
+namespace poplar::engine {
+namespace {
+
+// Ends a worker's walk when another worker has failed.
+struct Stopped {};
+
+} // namespace
+
+StaticProgram::StaticProgram(TaskProgram tasks, unsigned workers)
+    : tasks_(std::move(tasks)), body_(makeBlock(tasks_.body, workers)),
+      progress_(workers), starts_(workers), walks_(workers) {
+  for (unsigned w = 0; w < workers; ++w) {
+    walks_[w].worker = w;
+    walks_[w].bases.resize(workers);
+  }
+}
+
+StaticProgram::Block StaticProgram::makeBlock(const TaskBlock &tasks,
+                                              unsigned workers) {
+  Block block;
+  block.count = tasks.count;
+  for (const TaskBlock &child : tasks.children) {
+    block.children.push_back(makeBlock(child, workers));
+  }
+  if (!block.children.empty()) {
+    return block;
+  }
+  const Schedule schedule = makeSchedule(
+      tasks.tasks, findDependences(tasks.tasks, tasks.count > 1), workers);
+  for (unsigned w = 0; w < workers; ++w) {
+    WorkerSteps &worker = block.workers.emplace_back();
+    for (const PlacedTask &placed : schedule[w]) {
+      const TaskItem &task = tasks.tasks[placed.task];
+      worker.steps.push_back({task.plan, task.operands, task.scratch, task.task,
+                              static_cast<std::uint32_t>(placed.waits.size()),
+                              task.call});
+      worker.waits.insert(worker.waits.end(), placed.waits.begin(),
+                          placed.waits.end());
+      usedWorkers_ = std::max(usedWorkers_, w + 1);
+    }
+  }
+  return block;
+}
+
+void StaticProgram::waitFor(unsigned worker, std::int64_t count) const {
+  support::SpinWait spin;
+  while (progress_[worker].finished.load(std::memory_order_acquire) < count) {
+    spin.pause();
+    if (isStopped_.load(std::memory_order_relaxed)) {
+      throw Stopped();
+    }
+  }
+}
+
+void StaticProgram::waitForAll(const Walk &state) const {
+  for (unsigned w = 0; w < usedWorkers_; ++w) {
+    if (w != state.worker) {
+      waitFor(w, state.bases[w]);
+    }
+  }
+}
+
+template <bool isProfiled>
+void StaticProgram::runSteps(const WorkerSteps &steps, Walk &state) {
+  const Wait *wait = steps.waits.data();
+  std::atomic<std::int64_t> &finished = progress_[state.worker].finished;
+  for (const Step &step : steps.steps) {
+    StepProfile::Clock::time_point start, ready;
+    if constexpr (isProfiled) {
+      start = StepProfile::Clock::now();
+    }
+    for (std::uint32_t i = 0; i < step.waits; ++i, ++wait) {
+      waitFor(wait->worker, state.bases[wait->worker] + wait->count);
+    }
+    if constexpr (isProfiled) {
+      ready = StepProfile::Clock::now();
+    }
+    step.plan->run(step.task, step.operands, step.scratch);
+    if constexpr (isProfiled) {
+      state.profile->add(state.worker, step.call, ready - start,
+                         StepProfile::Clock::now() - ready);
+    }
+    finished.store(++state.finished, std::memory_order_release);
+  }
+}
+
+// A block starts when all before it is done; the iterations of a block of tasks
+// follow each other by the tasks' own waits.
+template <bool isProfiled>
+void StaticProgram::walk(const Block &block, Walk &state) {
+  if (!block.children.empty()) {
+    for (std::uint64_t i = 0; i < block.count; ++i) {
+      for (const Block &child : block.children) {
+        walk<isProfiled>(child, state);
+      }
+    }
+    return;
+  }
+  waitForAll(state);
+  for (std::uint64_t i = 0; i < block.count; ++i) {
+    runSteps<isProfiled>(block.workers[state.worker], state);
+    for (unsigned w = 0; w < usedWorkers_; ++w) {
+      state.bases[w] +=
+          static_cast<std::int64_t>(block.workers[w].steps.size());
+    }
+  }
+}
+
+void StaticProgram::run(support::SpinPool &pool, StepProfile *profile) {
+  for (unsigned w = 0; w < usedWorkers_; ++w) {
+    starts_[w] = progress_[w].finished.load(std::memory_order_relaxed);
+  }
+  isStopped_.store(false, std::memory_order_relaxed);
+  const auto work = [&](unsigned worker) {
+    if (worker >= usedWorkers_) {
+      return;
+    }
+    Walk &state = walks_[worker];
+    state.bases = starts_;
+    state.finished = starts_[worker];
+    state.profile = profile;
+    try {
+      profile == nullptr ? walk<false>(body_, state) : walk<true>(body_, state);
+    } catch (const Stopped &) {
+    } catch (...) {
+      isStopped_.store(true, std::memory_order_relaxed);
+      throw;
+    }
+  };
+  try {
+    if (usedWorkers_ == 1) {
+      pool.runAlone(work);
+    } else {
+      pool.run(work);
+    }
+  } catch (...) {
+    // Workers stopped at different places: count from zero again.
+    for (Progress &progress : progress_) {
+      progress.finished.store(0, std::memory_order_relaxed);
+    }
+    throw;
+  }
+}
+
+} // namespace poplar::engine

@@ -1,0 +1,76 @@
+// A scheduled program: for every worker a flat list of calls and of what to
+// wait for. Running it allocates nothing and takes no locks.
+#pragma once
+
+#include "engine/Schedule.hpp"
+#include "engine/StepProfile.hpp"
+#include "engine/TaskList.hpp"
+
+#include <support/SpinPool.hpp>
+
+#include <atomic>
+#include <cstdint>
+#include <vector>
+
+namespace poplar::engine {
+
+class StaticProgram {
+public:
+  StaticProgram(TaskProgram tasks, unsigned workers);
+
+  // Runs on as many of the pool's workers as the schedule uses. With a profile,
+  // every task is timed. When a task throws, all workers stop and the exception
+  // is passed on.
+  void run(support::SpinPool &pool, StepProfile *profile);
+
+  const std::vector<Call> &calls() const { return tasks_.calls; }
+
+private:
+  struct Step {
+    const kernels::Plan *plan;
+    std::byte *const *operands;
+    std::byte *scratch;
+    std::uint32_t task;
+    std::uint32_t waits; // how many of the list belong to this step
+    std::uint32_t call;
+  };
+  struct WorkerSteps {
+    std::vector<Step> steps;
+    std::vector<Wait> waits;
+  };
+  struct Block {
+    std::uint64_t count = 1;
+    std::vector<WorkerSteps> workers; // empty when there are children
+    std::vector<Block> children;
+  };
+  // How many tasks a worker has finished, ever; on a cache line of its own.
+  // Signed, because the first iteration of a loop may wait for less than zero.
+  struct alignas(64) Progress {
+    std::atomic<std::int64_t> finished = 0;
+  };
+  // One worker's walk over the program.
+  struct Walk {
+    unsigned worker = 0;
+    std::int64_t finished = 0;
+    // What every worker will have finished where this one's block starts.
+    std::vector<std::int64_t> bases;
+    StepProfile *profile = nullptr;
+  };
+
+  Block makeBlock(const TaskBlock &tasks, unsigned workers);
+  template <bool isProfiled> void walk(const Block &block, Walk &state);
+  template <bool isProfiled>
+  void runSteps(const WorkerSteps &steps, Walk &state);
+  void waitFor(unsigned worker, std::int64_t count) const;
+  void waitForAll(const Walk &state) const;
+
+  TaskProgram tasks_;
+  unsigned usedWorkers_ = 1; // counted while the body is made
+  Block body_;
+  std::vector<Progress> progress_;
+  std::vector<std::int64_t> starts_; // progress before the current run
+  std::vector<Walk> walks_;
+  std::atomic<bool> isStopped_ = false;
+};
+
+} // namespace poplar::engine
