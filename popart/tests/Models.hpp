@@ -98,6 +98,15 @@ inline std::shared_ptr<DeviceInfo> modelDevice(int ipus) {
       {{"numIPUs", std::to_string(ipus)}, {"tilesPerIPU", "8"}});
 }
 
+// Compiled, with its weights on the device.
+inline std::unique_ptr<TrainingSession> train(const std::shared_ptr<Ir> &ir,
+                                              int ipus = 1) {
+  auto session = TrainingSession::createFromIr(ir, modelDevice(ipus));
+  session->prepareDevice();
+  session->weightsFromHost();
+  return session;
+}
+
 // Arrays for a step; results are zero until it has run.
 class Step {
 public:

@@ -13,6 +13,34 @@
 #include <algorithm>
 
 namespace popart {
+namespace {
+
+// An expression takes floating-point operands of one type. Where FLOAT and HALF
+// meet, it is computed in FLOAT and the result gets the type of `result`.
+kernels::Expression inOneType(const kernels::Expression &expression,
+                              const std::vector<poplar::Tensor> &inputs,
+                              const poplar::Tensor &result) {
+  using kernels::Expression;
+  auto has = [&](const poplar::Type &type) {
+    return std::any_of(inputs.begin(), inputs.end(), [&](auto &input) {
+      return input.elementType() == type;
+    });
+  };
+  if (!has(poplar::FLOAT) || !has(poplar::HALF)) {
+    return expression;
+  }
+  std::vector<Expression> operands;
+  for (unsigned i = 0; i < inputs.size(); ++i) {
+    Expression input = Expression::input(i);
+    operands.push_back(inputs[i].elementType() == poplar::HALF
+                           ? Expression::cast(support::DataType::Float, input)
+                           : input);
+  }
+  auto type = poputil::internal::tensorType(result).type;
+  return Expression::cast(type, expression.substitute(operands));
+}
+
+} // namespace
 
 void LoweringContext::lower(const Op &op, poplar::program::Sequence &program) {
   support::requireInternal(op.rule().lower != nullptr, "{} cannot be lowered",
@@ -54,15 +82,17 @@ LoweringContext::emit(const std::string &kind,
 poplar::Tensor
 LoweringContext::emit(const kernels::Expression &expression,
                       const std::vector<poplar::Tensor> &inputs) {
-  return popops::internal::elementwise(graph_, expression, inputs, *program_,
-                                       debugPath_);
+  return popops::internal::elementwise(
+      graph_, inOneType(expression, inputs, inputs.front()), inputs, *program_,
+      debugPath_);
 }
 
 void LoweringContext::emitTo(const kernels::Expression &expression,
                              const std::vector<poplar::Tensor> &inputs,
                              const poplar::Tensor &output) {
-  popops::internal::elementwiseWithOutput(graph_, expression, inputs, output,
-                                          *program_, debugPath_);
+  popops::internal::elementwiseWithOutput(
+      graph_, inOneType(expression, inputs, output), inputs, output, *program_,
+      debugPath_);
 }
 
 poplar::Tensor LoweringContext::addVariable(const TensorInfo &info,

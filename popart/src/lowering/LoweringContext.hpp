@@ -39,7 +39,8 @@ public:
                                    const kernels::Attributes &attributes,
                                    const std::vector<poplar::Tensor> &inputs,
                                    const poplar::OptionFlags &options = {});
-  // An element-wise expression over operands that broadcast to one shape.
+  // An element-wise expression over operands that broadcast to one shape. Where
+  // FLOAT and HALF meet, the result has the first operand's type.
   poplar::Tensor emit(const kernels::Expression &expression,
                       const std::vector<poplar::Tensor> &inputs);
   // The same, written over `output`.
