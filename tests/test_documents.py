@@ -34,3 +34,19 @@ def test_programs_print_what_is_shown(document, tmp_path):
                               cwd=tmp_path, capture_output=True)
         assert done.returncode == 0, done.stderr
         assert done.stdout == expected
+
+
+def test_every_variable_of_ours_is_documented(root):
+    tracked = subprocess.run(
+        ["git", "ls-files", "*.cpp", "*.hpp", "*.py"], cwd=root, text=True,
+        capture_output=True, check=True).stdout.splitlines()
+    read = set()
+    for name in tracked:
+        if "/tests/" not in name and (root / name).exists():
+            read |= set(re.findall(r'"(ASPEN_[A-Z_]+)"',
+                                   (root / name).read_text()))
+    documented = set(re.findall(r"^\| `(ASPEN_[A-Z_]+)`",
+                                (root / "docs/options.md").read_text(),
+                                re.MULTILINE))
+    # Where the tests find the build is not a user's business.
+    assert read - {"ASPEN_BUILD"} == documented
