@@ -1,6 +1,6 @@
-// Convolutions in Layout::BatchLanes16. Shards are runs of output channels over
-// the blocks of sixteen samples; a weight gradient is summed over all blocks by
-// the shard that owns its channels.
+// Convolutions in Layout::BatchLanes16. Shards are runs of rows over the blocks
+// of sixteen samples; a weight gradient is cut by output channels, each summed
+// over all blocks by the shard that owns it.
 #include "LaneKernels.hpp"
 #include "PlanHelpers.hpp"
 
@@ -66,102 +66,101 @@ bool isSmall(const ConvolutionShape &s) {
   return s.groups == 1 && (s.inChannels < 16 || s.outChannels < 16);
 }
 
-// Shard `range` of (block, channel) pairs, cut at the ends of blocks.
-struct ChannelRun {
+// Rows of one image. A shard's range over (block, row) pairs is cut at the ends
+// of blocks.
+struct RowRun {
   std::int64_t block, begin, end;
 };
-std::vector<ChannelRun> channelRuns(ShardRange range, std::int64_t channels) {
-  std::vector<ChannelRun> runs;
+std::vector<RowRun> rowRuns(ShardRange range, std::int64_t rows) {
+  std::vector<RowRun> runs;
   for (std::int64_t at = range.begin; at < range.end;) {
-    const std::int64_t block = at / channels;
-    const std::int64_t end = std::min(range.end, (block + 1) * channels);
-    runs.push_back({block, at - block * channels, end - block * channels});
+    const std::int64_t block = at / rows;
+    const std::int64_t end = std::min(range.end, (block + 1) * rows);
+    runs.push_back({block, at - block * rows, end - block * rows});
     at = end;
   }
   return runs;
 }
 
 // From images and weights to images: forward, and the data gradient on turned
-// weights, which each shard makes for its own channels.
+// weights, which every shard makes for itself.
 class ImagePlan final : public Plan {
 public:
   ImagePlan(const Signature &signature, const ConvolutionShape &shape,
             bool isGradient)
       : shape_(isGradient ? turnedShape(shape) : loopShape(shape)),
         isGradient_(isGradient), batch_(shape.batch),
-        channels_(isGradient ? shape.inChannels : shape.outChannels),
-        weightsPerChannel_(shape_.inChannels * shape_.kernelRows *
-                           shape_.kernelColumns) {
+        channels_(isGradient ? shape.inChannels : shape.outChannels) {
     if (!isGradient) {
       hasBias_ = signature.attributes.getInt("bias") != 0;
       hasRelu_ = signature.attributes.getString("activation") == "RELU";
     }
-    const std::int64_t items = laneBlocks(batch_) * channels_;
+    const std::int64_t items = laneBlocks(batch_) * shape_.outRows;
     const double work = workOf(shape);
     const std::int64_t count = shardCount(items, work);
     for (std::int64_t i = 0; i < count; ++i) {
-      const auto range = shardRange(items, count, i);
-      shards_.push_back(channelRuns(range, channels_));
-      addTask(signature, range, work / static_cast<double>(count));
+      shards_.push_back(rowRuns(shardRange(items, count, i), shape_.outRows));
+      addTask(signature, work / static_cast<double>(count));
     }
     if (isGradient) {
-      taskScratch_ =
-          lineAligned(static_cast<std::size_t>(channels_ * weightsPerChannel_) *
-                      sizeof(float));
+      taskScratch_ = lineAligned(
+          static_cast<std::size_t>(support::elementCount(shape.weightShape())) *
+          sizeof(float));
       scratchBytes_ = taskScratch_ * shards_.size();
     }
   }
 
   void run(std::uint32_t task, std::byte *const *operands,
            std::byte *scratch) const override {
-    auto *turned = reinterpret_cast<float *>(scratch + task * taskScratch_);
+    const auto *w = dataOf<const float>(operands, 1);
+    if (isGradient_) {
+      auto *turned = reinterpret_cast<float *>(scratch + task * taskScratch_);
+      turn(w, turned);
+      w = turned;
+    }
+    const float *bias = hasBias_ ? dataOf<const float>(operands, 2) : nullptr;
     for (const auto &run : shards_[task]) {
-      const auto *w = dataOf<const float>(operands, 1);
-      if (isGradient_) {
-        turn(w, run, turned);
-        w = turned;
-      } else {
-        w += run.begin * weightsPerChannel_;
-      }
-      const float *bias =
-          hasBias_ ? dataOf<const float>(operands, 2) + run.begin : nullptr;
-      auto *y = dataOf<float>(operands, hasBias_ ? 3 : 2) +
-                (run.block * channels_ + run.begin) * outPlane();
       selectedLoops().lanes.convolution(
           shape_, dataOf<const float>(operands, 0) + run.block * inImage(), w,
-          bias, hasRelu_, y, run.end - run.begin,
-          lanesInUse(batch_, run.block));
+          bias, hasRelu_,
+          dataOf<float>(operands, outputIndex()) + run.block * outImage(),
+          channels_, run.begin, run.end, lanesInUse(batch_, run.block));
     }
   }
 
 private:
+  std::size_t outputIndex() const { return hasBias_ ? 3 : 2; }
   std::int64_t inImage() const {
     return shape_.inChannels * shape_.inRows * shape_.inColumns * laneSamples;
   }
-  std::int64_t outPlane() const {
-    return shape_.outRows * shape_.outColumns * laneSamples;
+  std::int64_t outImage() const {
+    return channels_ * shape_.outRows * shape_.outColumns * laneSamples;
   }
 
-  void addTask(const Signature &signature, ShardRange range, double cost) {
-    const auto &runs = shards_.back();
-    Task task{0, cost, {}};
-    task.accesses.push_back(elementAccess(signature, 0,
-                                          runs.front().block * inImage(),
-                                          (runs.back().block + 1) * inImage()));
-    task.accesses.push_back(wholeAccess(signature, 1));
+  void addTask(const Signature &signature, double cost) {
+    Task task{0, cost, {wholeAccess(signature, 1)}};
     if (hasBias_) {
       task.accesses.push_back(wholeAccess(signature, 2));
     }
-    task.accesses.push_back(elementAccess(signature, hasBias_ ? 3 : 2,
-                                          range.begin * outPlane(),
-                                          range.end * outPlane()));
+    const std::int64_t row = shape_.outColumns * laneSamples;
+    for (const auto &run : shards_.back()) {
+      task.accesses.push_back(elementAccess(signature, 0, run.block * inImage(),
+                                            (run.block + 1) * inImage()));
+      for (std::int64_t c = 0; c < channels_; ++c) {
+        const std::int64_t plane =
+            run.block * outImage() + c * shape_.outRows * row;
+        task.accesses.push_back(elementAccess(signature, outputIndex(),
+                                              plane + run.begin * row,
+                                              plane + run.end * row));
+      }
+    }
     tasks_.push_back(std::move(task));
   }
 
-  // w is [in of the turned, channels, rows, columns].
-  void turn(const float *w, const ChannelRun &run, float *turned) const {
+  // From [turned in, turned out, rows, columns].
+  void turn(const float *w, float *turned) const {
     const std::int64_t taps = shape_.kernelRows * shape_.kernelColumns;
-    for (std::int64_t c = run.begin; c < run.end; ++c) {
+    for (std::int64_t c = 0; c < channels_; ++c) {
       for (std::int64_t o = 0; o < shape_.inChannels; ++o) {
         const float *from = w + (o * channels_ + c) * taps;
         std::reverse_copy(from, from + taps, turned);
@@ -174,10 +173,9 @@ private:
   bool isGradient_;
   std::int64_t batch_;
   std::int64_t channels_; // of the result
-  std::int64_t weightsPerChannel_;
   bool hasBias_ = false;
   bool hasRelu_ = false;
-  std::vector<std::vector<ChannelRun>> shards_;
+  std::vector<std::vector<RowRun>> shards_;
   std::size_t taskScratch_ = 0;
 };
 

@@ -144,6 +144,7 @@ struct Operands {
   const float *x, *w, *bias;
   bool hasRelu;
   float *y;
+  Range rows;
   std::int64_t lanes;
 
   Operands from(std::int64_t channel, const Shape &s) const {
@@ -154,6 +155,7 @@ struct Operands {
             bias != nullptr ? bias + channel : nullptr,
             hasRelu,
             y + channel * plane,
+            rows,
             lanes};
   }
 };
@@ -165,7 +167,7 @@ void runInterior(const Shape &s, const Operands &operands) {
   const std::int64_t count = inside.end - inside.begin;
   constexpr std::int64_t most = maxColumns(Channels);
   const std::int64_t tiles = (count + most - 1) / most;
-  for (std::int64_t row = 0; row < s.outRows; ++row) {
+  for (auto row = operands.rows.begin; row < operands.rows.end; ++row) {
     for (std::int64_t t = 0; t < tiles; ++t) {
       const std::int64_t begin = count * t / tiles;
       const Tile tile{operands.x,           operands.w, row,
@@ -188,7 +190,7 @@ void runBorder(const Shape &s, const Operands &operands) {
     const Range taps =
         tapsInside(column * s.strideColumns - s.padColumns, s.dilationColumns,
                    s.kernelColumns, s.inColumns);
-    for (std::int64_t row = 0; row < s.outRows; ++row) {
+    for (auto row = operands.rows.begin; row < operands.rows.end; ++row) {
       const Tile tile{operands.x, operands.w, row,
                       column,     taps.begin, taps.end};
       runTile<Channels, 1>(s, tile, operands.bias, operands.hasRelu, operands.y,
@@ -235,8 +237,9 @@ void forShares(const Shape &s, const Operands &operands, std::int64_t channels,
 
 void laneConvolution(const Shape &s, const float *x, const float *w,
                      const float *bias, bool hasRelu, float *y,
-                     std::int64_t channels, std::int64_t lanes) {
-  const Operands operands{x, w, bias, hasRelu, y, lanes};
+                     std::int64_t channels, std::int64_t rowBegin,
+                     std::int64_t rowEnd, std::int64_t lanes) {
+  const Operands operands{x, w, bias, hasRelu, y, {rowBegin, rowEnd}, lanes};
   forShares(s, operands, channels, maxChannels, interiorOf<>);
   const Range inside = interior(s);
   if (inside.end - inside.begin < s.outColumns) {

@@ -7,7 +7,8 @@ namespace kernels::loops::LOOPS_LEVEL {
 
 void laneConvolution(const LaneLoops::Convolution &shape, const float *x,
                      const float *w, const float *bias, bool hasRelu, float *y,
-                     std::int64_t channels, std::int64_t lanes);
+                     std::int64_t channels, std::int64_t rowBegin,
+                     std::int64_t rowEnd, std::int64_t lanes);
 
 void laneWeightGradient(const LaneLoops::Convolution &shape, const float *dy,
                         std::int64_t dyImage, const float *x,

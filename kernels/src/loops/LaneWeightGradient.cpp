@@ -14,7 +14,7 @@ using Shape = LaneLoops::Convolution;
 #if defined(__AVX512F__)
 constexpr int maxTaps = 5;
 constexpr int maxChannels(int taps) {
-  return taps >= 5 ? 4 : taps == 4 ? 5 : 6;
+  return taps >= 5 ? 5 : taps == 4 ? 6 : 8;
 }
 #else
 constexpr int maxTaps = 3;

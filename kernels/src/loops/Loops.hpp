@@ -140,10 +140,11 @@ struct LaneLoops {
     std::int64_t padRows, padColumns; // lower; may be negative
     std::int64_t dilationRows, dilationColumns;
   };
-  // `channels` output channels of one image; w, bias and y start at the first.
+  // Rows [rowBegin, rowEnd) of all `channels` output channels of one image.
   void (*convolution)(const Convolution &shape, const float *x, const float *w,
                       const float *bias, bool hasRelu, float *y,
-                      std::int64_t channels, std::int64_t lanes);
+                      std::int64_t channels, std::int64_t rowBegin,
+                      std::int64_t rowEnd, std::int64_t lanes);
   // The weights' gradient of `channels` output channels, over `images` images
   // whose x and dy are `xImage` and `dyImage` floats apart; dy and dw start at
   // the first channel.
