@@ -44,9 +44,10 @@ Range tapsInside(std::int64_t start, std::int64_t dilation, std::int64_t kernel,
                  std::int64_t size) {
   std::int64_t begin = 0;
   if (start < 0) {
-    begin = (-start + dilation - 1) / dilation;
+    begin = quotient(-start + dilation - 1, dilation);
   }
-  std::int64_t end = start >= size ? 0 : (size - 1 - start) / dilation + 1;
+  std::int64_t end =
+      start >= size ? 0 : quotient(size - 1 - start, dilation) + 1;
   end = end < kernel ? end : kernel;
   return {begin < end ? begin : end, end};
 }
@@ -69,6 +70,7 @@ void accumulate(const Shape &s, const Tile &tile,
 #pragma GCC unroll 16
         for (int j = 0; j < Columns; ++j) {
           values[j] = loadLanes(at + j * s.strideColumns * laneCount);
+          keepInRegister(values[j]);
         }
 #pragma GCC unroll 8
         for (int o = 0; o < Channels; ++o) {

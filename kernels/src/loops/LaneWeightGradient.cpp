@@ -30,8 +30,8 @@ struct Range {
 // Output positions o in [0, outs) with 0 <= o * stride + shift < size.
 Range positionsInside(std::int64_t shift, std::int64_t stride,
                       std::int64_t outs, std::int64_t size) {
-  std::int64_t begin = shift < 0 ? (-shift + stride - 1) / stride : 0;
-  std::int64_t end = shift >= size ? 0 : (size - 1 - shift) / stride + 1;
+  std::int64_t begin = shift < 0 ? quotient(-shift + stride - 1, stride) : 0;
+  std::int64_t end = shift >= size ? 0 : quotient(size - 1 - shift, stride) + 1;
   end = end < outs ? end : outs;
   return {begin < end ? begin : end, end};
 }
@@ -67,6 +67,7 @@ void accumulate(const Shape &s, const Images &images, std::int64_t channel,
 #pragma GCC unroll 8
         for (int t = 0; t < Taps; ++t) {
           values[t] = loadLanes(x + t * tap);
+          keepInRegister(values[t]);
         }
 #pragma GCC unroll 8
         for (int o = 0; o < Channels; ++o) {
@@ -83,42 +84,52 @@ void accumulate(const Shape &s, const Images &images, std::int64_t channel,
   }
 }
 
+// The output columns where each tap, and where all of them, are inside.
+template <int Taps> struct TapColumns {
+  Range all;
+  Range each[Taps];
+
+  TapColumns(const Shape &s, std::int64_t q) : all{0, s.outColumns} {
+    for (int t = 0; t < Taps; ++t) {
+      each[t] = positionsInside((q + t) * s.dilationColumns - s.padColumns,
+                                s.strideColumns, s.outColumns, s.inColumns);
+      all.begin = each[t].begin > all.begin ? each[t].begin : all.begin;
+      all.end = each[t].end < all.end ? each[t].end : all.end;
+    }
+    all.end = all.end > all.begin ? all.end : all.begin;
+  }
+  Range left(int t) const {
+    return {each[t].begin, each[t].end < all.begin ? each[t].end : all.begin};
+  }
+  Range right(int t) const {
+    return {each[t].begin > all.end ? each[t].begin : all.end, each[t].end};
+  }
+};
+
 // Kernel columns [q, q + Taps) of one kernel row and input channel.
 template <int Channels, int Taps>
 void runTile(const Shape &s, const Images &images, std::int64_t channel,
              std::int64_t p, std::int64_t q, float *dw) {
-  Lanes sums[Channels][Taps] = {};
-  Range common{0, s.outColumns}; // columns where every tap is inside
-  Range taps[Taps];
-  for (int t = 0; t < Taps; ++t) {
-    taps[t] = positionsInside((q + t) * s.dilationColumns - s.padColumns,
-                              s.strideColumns, s.outColumns, s.inColumns);
-    common.begin = taps[t].begin > common.begin ? taps[t].begin : common.begin;
-    common.end = taps[t].end < common.end ? taps[t].end : common.end;
-  }
-  common.end = common.end > common.begin ? common.end : common.begin;
-  accumulate<Channels, Taps>(s, images, channel, p, q, common, sums);
-  for (int t = 0; Taps > 1 && t < Taps; ++t) { // what is left of single taps
-    Lanes rest[Channels][1] = {};
-    const Range left{taps[t].begin,
-                     taps[t].end < common.begin ? taps[t].end : common.begin};
-    const Range right{taps[t].begin > common.end ? taps[t].begin : common.end,
-                      taps[t].end};
-    const Range parts[] = {left, right};
-    for (const Range part : parts) {
-      if (part.begin < part.end) {
-        accumulate<Channels, 1>(s, images, channel, p, q + t, part, rest);
-      }
-    }
-    for (int o = 0; o < Channels; ++o) {
-      sums[o][t] += rest[o][0];
-    }
-  }
+  const TapColumns<Taps> columns(s, q);
   const std::int64_t kernel = s.kernelRows * s.kernelColumns;
+  dw += channel * kernel + p * s.kernelColumns + q;
+  Lanes sums[Channels][Taps] = {};
+  accumulate<Channels, Taps>(s, images, channel, p, q, columns.all, sums);
   for (int o = 0; o < Channels; ++o) {
     for (int t = 0; t < Taps; ++t) {
-      dw[(o * s.inChannels + channel) * kernel + p * s.kernelColumns + q + t] =
-          sumOf(sums[o][t]);
+      dw[o * s.inChannels * kernel + t] = sumOf(sums[o][t]);
+    }
+  }
+  for (int t = 0; t < Taps; ++t) { // what padding leaves of single taps
+    const Range parts[] = {columns.left(t), columns.right(t)};
+    for (const Range part : parts) {
+      if (part.begin < part.end) {
+        Lanes rest[Channels][1] = {};
+        accumulate<Channels, 1>(s, images, channel, p, q + t, part, rest);
+        for (int o = 0; o < Channels; ++o) {
+          dw[o * s.inChannels * kernel + t] += sumOf(rest[o][0]);
+        }
+      }
     }
   }
 }

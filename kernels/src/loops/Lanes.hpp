@@ -33,6 +33,20 @@ static inline Lanes loadPart(const float *from, std::int64_t count,
   return lanes;
 }
 
+// Keeps the compiler from reading a value again from memory at every use: one
+// load a cycle is all that there is of whole registers.
+static inline void keepInRegister([[maybe_unused]] Lanes &lanes) {
+#ifdef __AVX512F__
+  asm("" : "+v"(lanes));
+#endif
+}
+
+// Quotients of steps, which are mostly 1; a division takes as long as dozens of
+// products.
+static inline std::int64_t quotient(std::int64_t a, std::int64_t b) {
+  return b == 1 ? a : a / b;
+}
+
 // All ones in the first `count` lanes.
 static inline LaneMask firstLanes(std::int64_t count) {
   constexpr LaneMask numbers = {0, 1, 2,  3,  4,  5,  6,  7,
