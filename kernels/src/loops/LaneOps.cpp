@@ -10,17 +10,7 @@ namespace {
 
 using Plane = PoolLoops::Plane;
 using Group = NormLoops::Group;
-using Bytes = std::uint8_t __attribute__((vector_size(laneCount)));
 constexpr int noPosition = 255; // as PoolShape::noPosition
-
-Bytes loadBytes(const std::uint8_t *from) {
-  Bytes bytes;
-  std::memcpy(&bytes, from, sizeof bytes);
-  return bytes;
-}
-void storeBytes(std::uint8_t *to, Bytes bytes) {
-  std::memcpy(to, &bytes, sizeof bytes);
-}
 
 // The part of a window that is inside the plane.
 struct Window {
@@ -85,7 +75,7 @@ void maxPoolOf(const Plane &plane, const float *x, float *y,
       }
       const std::int64_t to = row * plane.outColumns + column;
       storeLanes(y + to * laneCount, best);
-      storeBytes(indices + to * laneCount, __builtin_convertvector(at, Bytes));
+      storeBytes(indices + to * laneCount, at);
     }
   }
 }
@@ -104,8 +94,7 @@ void spread(const Plane &plane, const float *dy, const std::uint8_t *indices,
       const Window w = clipped<Rows, Columns>(windowAt(plane, row, column));
       const std::int64_t from = row * plane.outColumns + column;
       const Lanes gradient = loadLanes(dy + from * laneCount);
-      const LaneMask at = __builtin_convertvector(
-          loadBytes(indices + from * laneCount), LaneMask);
+      const LaneMask at = loadBytes(indices + from * laneCount);
       for (std::int64_t p = w.rowBegin; p < w.rowEnd; ++p) {
         for (std::int64_t q = w.columnBegin; q < w.columnEnd; ++q) {
           const auto position = static_cast<int>(p * plane.kernelColumns + q);

@@ -5,6 +5,10 @@
 #include <cstdint>
 #include <cstring>
 
+#ifdef __AVX512F__
+#include <immintrin.h>
+#endif
+
 namespace kernels::loops::LOOPS_LEVEL {
 
 inline constexpr std::int64_t laneCount = 16;
@@ -25,12 +29,65 @@ static inline Lanes loadLanes(const float *from) {
 static inline void storeLanes(float *to, Lanes lanes) {
   std::memcpy(to, &lanes, sizeof lanes);
 }
-// The first `count` elements; the other lanes are `filler`.
+// The first `count` elements, at most sixteen; the other lanes are `filler`.
 static inline Lanes loadPart(const float *from, std::int64_t count,
                              float filler = 0) {
   Lanes lanes = broadcast(filler);
-  std::memcpy(&lanes, from, static_cast<std::size_t>(count) * sizeof(float));
+#ifdef __AVX512F__
+  const auto mask = static_cast<__mmask16>((1u << count) - 1);
+  lanes = _mm512_mask_loadu_ps(lanes, mask, from);
+#else
+  for (std::int64_t i = 0; i < count; ++i) {
+    lanes[i] = from[i];
+  }
+#endif
   return lanes;
+}
+static inline void storePart(float *to, Lanes lanes, std::int64_t count) {
+#ifdef __AVX512F__
+  _mm512_mask_storeu_ps(to, static_cast<__mmask16>((1u << count) - 1), lanes);
+#else
+  for (std::int64_t i = 0; i < count; ++i) {
+    to[i] = lanes[i];
+  }
+#endif
+}
+
+// Sixteen bytes, as small numbers in the lanes.
+using LaneBytes = std::uint8_t __attribute__((vector_size(laneCount)));
+
+static inline LaneMask loadBytes(const std::uint8_t *from,
+                                 std::int64_t count = laneCount) {
+  LaneBytes bytes{};
+  if (count == laneCount) {
+    std::memcpy(&bytes, from, sizeof bytes);
+  } else {
+#ifdef __AVX512F__
+    const auto mask = static_cast<__mmask16>((1u << count) - 1);
+    bytes = (LaneBytes)_mm_maskz_loadu_epi8(mask, from);
+#else
+    for (std::int64_t i = 0; i < count; ++i) {
+      bytes[i] = from[i];
+    }
+#endif
+  }
+  return __builtin_convertvector(bytes, LaneMask);
+}
+static inline void storeBytes(std::uint8_t *to, LaneMask numbers,
+                              std::int64_t count = laneCount) {
+  const LaneBytes bytes = __builtin_convertvector(numbers, LaneBytes);
+  if (count == laneCount) {
+    std::memcpy(to, &bytes, sizeof bytes);
+    return;
+  }
+#ifdef __AVX512F__
+  const auto mask = static_cast<__mmask16>((1u << count) - 1);
+  _mm_mask_storeu_epi8(to, mask, (__m128i)bytes);
+#else
+  for (std::int64_t i = 0; i < count; ++i) {
+    to[i] = bytes[i];
+  }
+#endif
 }
 
 // Keeps the compiler from reading a value again from memory at every use: one

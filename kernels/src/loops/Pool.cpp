@@ -1,5 +1,6 @@
 // Maximum pooling over planes of rows. The loops run along an output row, one
 // window position at a time, so that they vectorise.
+#include "Lanes.hpp"
 #include "Loops.hpp"
 
 namespace kernels::loops::LOOPS_LEVEL {
@@ -34,21 +35,61 @@ void improve(const float *__restrict x, std::int64_t stride,
   }
 }
 
+// Thirty-two neighbours as two registers, the even ones and the odd ones.
+struct Pairs {
+  Lanes even, odd;
+};
+Pairs loadPairs(const float *from, std::int64_t pairs) {
+  Lanes low;
+  Lanes high;
+  if (pairs == laneCount) {
+    low = loadLanes(from);
+    high = loadLanes(from + laneCount);
+  } else {
+    const std::int64_t count = 2 * pairs;
+    low = loadPart(from, count < laneCount ? count : laneCount);
+    high = count <= laneCount ? Lanes{}
+                              : loadPart(from + laneCount, count - laneCount);
+  }
+  return {__builtin_shufflevector(low, high, 0, 2, 4, 6, 8, 10, 12, 14, 16, 18,
+                                  20, 22, 24, 26, 28, 30),
+          __builtin_shufflevector(low, high, 1, 3, 5, 7, 9, 11, 13, 15, 17, 19,
+                                  21, 23, 25, 27, 29, 31)};
+}
+// `mayOverrun`: what follows is written later, so whole registers may be
+// stored, which is much faster than parts.
+void storePairs(float *to, Pairs values, std::int64_t pairs, bool mayOverrun) {
+  const Lanes low =
+      __builtin_shufflevector(values.even, values.odd, 0, 16, 1, 17, 2, 18, 3,
+                              19, 4, 20, 5, 21, 6, 22, 7, 23);
+  const Lanes high =
+      __builtin_shufflevector(values.even, values.odd, 8, 24, 9, 25, 10, 26, 11,
+                              27, 12, 28, 13, 29, 14, 30, 15, 31);
+  const std::int64_t count = 2 * pairs;
+  if (mayOverrun) {
+    storeLanes(to, low);
+    storeLanes(to + laneCount, high);
+  } else if (count < laneCount) {
+    storePart(to, low, count);
+  } else {
+    storeLanes(to, low);
+    storePart(to + laneCount, high, count - laneCount);
+  }
+}
+
 // The commonest pooling in one pass: windows of 2x2 side by side.
-void row2x2(const float *__restrict top, const float *__restrict bottom,
-            float *__restrict y, std::uint8_t *__restrict indices,
-            std::int64_t count) {
-  for (std::int64_t i = 0; i < count; ++i) {
-    const float a = top[2 * i];
-    const float b = top[2 * i + 1];
-    const float c = bottom[2 * i];
-    const float d = bottom[2 * i + 1];
-    const float ab = b > a ? b : a;
-    const float cd = d > c ? d : c;
-    const int atAB = b > a ? 1 : 0;
-    const int atCD = d > c ? 3 : 2;
-    y[i] = cd > ab ? cd : ab;
-    indices[i] = static_cast<std::uint8_t>(cd > ab ? atCD : atAB);
+void row2x2(const float *top, const float *bottom, float *y,
+            std::uint8_t *indices, std::int64_t count) {
+  for (std::int64_t i = 0; i < count; i += laneCount) {
+    const std::int64_t left = count - i < laneCount ? count - i : laneCount;
+    const auto [a, b] = loadPairs(top + 2 * i, left);
+    const auto [c, d] = loadPairs(bottom + 2 * i, left);
+    const Lanes ab = b > a ? b : a;
+    const Lanes cd = d > c ? d : c;
+    const LaneMask atAB = b > a ? LaneMask{} + 1 : LaneMask{};
+    const LaneMask atCD = d > c ? LaneMask{} + 3 : LaneMask{} + 2;
+    storePart(y + i, cd > ab ? cd : ab, left);
+    storeBytes(indices + i, cd > ab ? atCD : atAB, left);
   }
 }
 
@@ -121,24 +162,32 @@ void forward(const Plane &plane, const float *x, float *y,
   }
 }
 
-void spread2x2(const float *__restrict dy,
-               const std::uint8_t *__restrict indices, std::uint8_t position,
-               float *__restrict dx, std::int64_t count) {
-  for (std::int64_t i = 0; i < count; ++i) {
-    dx[2 * i] = indices[i] == position ? dy[i] : 0.0f;
-    dx[2 * i + 1] = indices[i] == position + 1 ? dy[i] : 0.0f;
+void spread2x2(const float *dy, const std::uint8_t *indices, int position,
+               float *dx, std::int64_t count, bool mayOverrun) {
+  for (std::int64_t i = 0; i < count; i += laneCount) {
+    const std::int64_t left = count - i < laneCount ? count - i : laneCount;
+    const Lanes gradient = loadPart(dy + i, left);
+    const LaneMask at = loadBytes(indices + i, left);
+    storePairs(dx + 2 * i,
+               {at == position ? gradient : Lanes{},
+                at == position + 1 ? gradient : Lanes{}},
+               left, mayOverrun);
   }
 }
 
 void gradient2x2(const Plane &plane, const float *dy,
                  const std::uint8_t *indices, float *dx) {
+  // Whole registers of a row end at most this far from its start.
+  const std::int64_t room =
+      (plane.outColumns + laneCount - 1) / laneCount * laneCount * 2;
+  const float *end = dx + plane.inRows * plane.inColumns;
   for (std::int64_t row = 0; row < plane.inRows; ++row) {
     float *to = dx + row * plane.inColumns;
     std::int64_t filled = 0;
     if (row / 2 < plane.outRows) {
       const std::int64_t from = row / 2 * plane.outColumns;
-      spread2x2(dy + from, indices + from,
-                static_cast<std::uint8_t>(row % 2 * 2), to, plane.outColumns);
+      spread2x2(dy + from, indices + from, static_cast<int>(row % 2 * 2), to,
+                plane.outColumns, end - to >= room);
       filled = 2 * plane.outColumns;
     }
     for (; filled < plane.inColumns; ++filled) {
