@@ -8,8 +8,8 @@ namespace {
 
 std::map<std::string, AtenRow> makeTable() {
   std::vector<AtenRow> (*const families[])() = {
-      elementwiseRows, linearRows,   lossRows,      normRows,
-      poolRows,        poptorchRows, reductionRows, shapeRows,
+      activationRows, elementwiseRows, linearRows,    lossRows,  normRows,
+      poolRows,       poptorchRows,    reductionRows, shapeRows,
   };
   std::map<std::string, AtenRow> table;
   for (auto *family : families) {

@@ -23,6 +23,7 @@ struct AtenRow {
 // Null when the operator is not supported.
 const AtenRow *findAtenRow(const std::string &op);
 
+std::vector<AtenRow> activationRows();
 std::vector<AtenRow> elementwiseRows();
 std::vector<AtenRow> linearRows();
 std::vector<AtenRow> lossRows();

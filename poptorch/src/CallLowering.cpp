@@ -192,6 +192,20 @@ TensorId CallLowering::transpose(const TensorId &id,
   return add("Transpose", {id}, popart::Attributes().set("perm", order));
 }
 
+TensorId CallLowering::times(const TensorId &id, double factor) {
+  if (factor == 1) {
+    return id;
+  }
+  return add("Mul", {id, scalar(factor, info(id).dataType())});
+}
+
+TensorId CallLowering::plus(const TensorId &id, double term) {
+  if (term == 0) {
+    return id;
+  }
+  return add("Add", {id, scalar(term, info(id).dataType())});
+}
+
 TensorId CallLowering::scalar(double value, DataType type) {
   return filled(value, popart::TensorInfo(type, {}));
 }

@@ -74,6 +74,8 @@ public:
                            const popart::Shape &shape);
   popart::TensorId transpose(const popart::TensorId &id,
                              const std::vector<std::int64_t> &order);
+  popart::TensorId times(const popart::TensorId &id, double factor);
+  popart::TensorId plus(const popart::TensorId &id, double term);
   popart::TensorId scalar(double value, popart::DataType type);
   popart::TensorId filled(double value, const popart::TensorInfo &info);
 

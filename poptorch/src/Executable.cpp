@@ -124,6 +124,10 @@ Executable::~Executable() = default;
 
 void Executable::setSessionOptions() {
   popart::SessionOptions &session = ir_->sessionOptions;
+  support::requireUser<Error>(
+      options_.executionMode.find("phased") == std::string::npos,
+      "Phased execution is not supported yet; use poptorch.PipelinedExecution "
+      "or poptorch.ShardedExecution");
   bool isMultiIpu = translation_.ipuCount > 1;
   bool isPipelined = options_.executionMode == "pipelined" && isMultiIpu;
   session.constantWeights = false;

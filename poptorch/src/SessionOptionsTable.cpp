@@ -183,6 +183,16 @@ const std::map<std::string, Setter> &setters() {
   return table;
 }
 
+// Options that would change values: better an error than other results.
+void requireSupported(const PopartOptions &values) {
+  for (const char *name : {"automaticLossScalingSettings.enabled"}) {
+    auto found = values.find(name);
+    if (found != values.end() && found->second == PopartOption(true)) {
+      throw Error(fmt::format("Option {} is not supported yet", name));
+    }
+  }
+}
+
 const char *typeName(const PopartOption &value) {
   constexpr const char *names[] = {"bool",   "uint64",       "floating point",
                                    "string", "set / vector", "map"};
@@ -206,6 +216,7 @@ void applyPopartOptions(const PopartOptions &values,
     throw Error("patterns must be set with Options._Popart.setPatterns(): "
                 "patterns_level is missing");
   }
+  requireSupported(values);
   for (const auto &[name, value] : values) {
     requireKnown(name, value);
     auto setter = setters().find(name);

@@ -1,5 +1,6 @@
 # What the backend is told about an optimiser: type, modes, and for each group of
 # parameters the hyper-parameters with whether they may change later.
+import math
 import numbers
 
 import torch
@@ -71,6 +72,8 @@ def describeOptimizer(optimizer, names, force_variable_loss_scaling=False):
         raise ValueError(
             "Only non-amsgrad Adam/AdamW optimizers are supported."
         )
+    if not math.isinf(getattr(optimizer, "max_grad_norm", math.inf)):
+        raise createPoptorchError("max_grad_norm is not supported yet")
     constness = _Constness(optimizer)
     if kind == "SGD" and getattr(optimizer, "use_combined_accum", False):
         attributes = (*attributes, ("velocity_scaling", "velocityScaling", 1.0))

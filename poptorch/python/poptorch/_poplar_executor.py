@@ -1,12 +1,12 @@
 # The wrapper that runs a model on the device: compiles it on the first call, moves
 # weights when they are needed, runs.
 import copy
-import os
 
 import torch
 
-from . import _structure, enums, poptorch_core
+from . import _structure, enums
 from ._blocks import module_repr
+from ._compilation import backendOptions, compileTrace
 from ._dtypes import toDevice
 from ._errors import createPoptorchError
 from ._inputs import ArgumentBinder, InputPlan, microBatch
@@ -23,7 +23,6 @@ from ._weights import (
 )
 
 _NO_EXECUTABLE = "Model has not been compiled or has been destroyed."
-_IPU_MODEL_TILES = {"ipu1": 1216, "ipu2": 1472, "ipu21": 1472}
 _DTYPES = {
     "FLOAT": torch.float32,
     "FLOAT16": torch.float16,
@@ -115,8 +114,11 @@ class PoplarExecutor:
         description = self._describeOptimizer() if self._training else None
         show = self._progress if options._show_progress_bar else None
         try:
-            self._executable = poptorch_core.Executable(
-                traced.record, self._backendOptions(), description, show
+            self._executable = compileTrace(
+                traced.record,
+                backendOptions(options, self._training),
+                description,
+                show,
             )
         finally:
             self._progress.close()
@@ -138,32 +140,6 @@ class PoplarExecutor:
         self._weights = [
             traced.state_tensors[name] for name in executable.stateNames()
         ]
-
-    def _backendOptions(self):
-        options = self._options.toDict()
-        options["anchors"] = [
-            (
-                long_name,
-                int(options["output_mode"] if is_default else mode),
-                options["output_return_period"] if is_default else period,
-            )
-            for long_name, is_default, mode, period in self._options(
-                "anchored_tensors"
-            ).values()
-        ]
-        if not self._training:
-            options["gradient_accumulation"] = 1
-        if "use_model" not in options:
-            options["use_model"] = os.environ.get("POPTORCH_IPU_MODEL") == "1"
-        version = os.environ.get("POPTORCH_IPU_MODEL_VERSION", "ipu2")
-        if version not in _IPU_MODEL_TILES:
-            raise createPoptorchError(
-                "Invalid IPU model version. Valid versions: ipu1, ipu2, ipu21."
-            )
-        small = os.environ.get("POPTORCH_SMALL_IPU_MODEL", "0") != "0"
-        options["ipu_model_version"] = version
-        options["ipu_model_tiles"] = 4 if small else _IPU_MODEL_TILES[version]
-        return options
 
     def isCompiled(self):
         return self._executable is not None
@@ -228,15 +204,12 @@ class PoplarExecutor:
 
     # Weights.
 
-    def _weightAddresses(self, tensors):
-        return [t.data_ptr() for t in tensors]
-
     def copyWeightsToDevice(self):
         """Parameters and buffers, from the host."""
         executable = self._requireExecutable()
         self._host_is_stale = False
         host = [toDevice(w) for w in self._weights]
-        executable.writeWeights(self._weightAddresses(host))
+        executable.writeWeights([t.data_ptr() for t in host])
 
     def copyWeightsToHost(self):
         """Parameters and buffers, from the device."""
@@ -244,7 +217,7 @@ class PoplarExecutor:
         self._host_is_stale = False
         # A tensor that the device can write to is its own host copy.
         host = [toDevice(w) for w in self._weights]
-        executable.readWeights(self._weightAddresses(host))
+        executable.readWeights([t.data_ptr() for t in host])
         with torch.no_grad():
             for weight, copied in zip(self._weights, host):
                 if weight.data_ptr() != copied.data_ptr():

@@ -38,8 +38,6 @@ class VariableAttributes:
 class Optimizer(OptimizerState):
     """Mixin of the optimisers below."""
 
-    _child_vars = ()  # attributes of the object, besides torch's groups
-
     def _start(self, given, allowed):
         """Explicitly given attributes are variable, the rest constant."""
         self.variable_attrs = VariableAttributes(

@@ -71,10 +71,7 @@ std::pair<TensorId, TensorId> scaledOperands(CallLowering &call) {
   DataType type = call.resultInfo().dataType();
   TensorId a = call.tensorAs(0, type);
   TensorId b = call.tensorAs(1, type);
-  if (!call.isNone(2) && call.real(2) != 1) {
-    b = call.add("Mul", {b, call.scalar(call.real(2), type)});
-  }
-  return {a, b};
+  return {a, call.isNone(2) ? b : call.times(b, call.real(2))};
 }
 
 void lowerAdd(CallLowering &call) {
@@ -86,8 +83,8 @@ void lowerAdd(CallLowering &call) {
 void lowerReverseSub(CallLowering &call) {
   DataType type = call.resultInfo().dataType();
   TensorId a = call.tensorAs(0, type);
-  if (!call.isNone(2) && call.real(2) != 1) {
-    a = call.add("Mul", {a, call.scalar(call.real(2), type)});
+  if (!call.isNone(2)) {
+    a = call.times(a, call.real(2));
   }
   call.setResult(0, call.add("Sub", {call.tensorAs(1, type), a}));
 }
@@ -156,113 +153,10 @@ void lowerClampMax(CallLowering &call) {
   call.setResult(0, clamped(call, x, nullptr, &high));
 }
 
-TensorId timesScalar(CallLowering &call, const TensorId &x, double factor) {
-  return call.add("Mul", {x, call.scalar(factor, call.info(x).dataType())});
-}
-
-TensorId plusScalar(CallLowering &call, const TensorId &x, double term) {
-  return call.add("Add", {x, call.scalar(term, call.info(x).dataType())});
-}
-
-void lowerLeakyRelu(CallLowering &call) {
-  TensorId x = call.tensor(0);
-  TensorId positive = call.add("Relu", {x});
-  TensorId negative = call.add("Sub", {x, positive});
-  call.setResult(0, call.add("Add", {positive, timesScalar(call, negative,
-                                                           call.real(1))}));
-}
-
-void lowerSilu(CallLowering &call) {
-  TensorId x = call.tensor(0);
-  call.setResult(0, call.add("Mul", {x, call.add("Sigmoid", {x})}));
-}
-
-// The device computes the tanh approximation for both values of `approximate`.
-void lowerGelu(CallLowering &call) {
-  std::string approximate = call.isNone(1) ? "none" : call.string(1);
-  if (approximate != "none" && approximate != "tanh") {
-    call.fail("Unknown GELU approximate '" + approximate + "'");
-  }
-  TensorId x = call.tensor(0);
-  TensorId cube = call.add("Mul", {x, call.add("Square", {x})});
-  TensorId inner = call.add("Add", {x, timesScalar(call, cube, 0.044715)});
-  TensorId tanh =
-      call.add("Tanh", {timesScalar(call, inner, std::sqrt(2 / M_PI))});
-  TensorId half = timesScalar(call, x, 0.5);
-  call.setResult(0, call.add("Mul", {half, plusScalar(call, tanh, 1)}));
-}
-
-// x where it is positive, alpha * (exp(inputScale * x) - 1) elsewhere.
-TensorId elu(CallLowering &call, double alpha, double inputScale) {
-  TensorId x = call.tensor(0);
-  TensorId positive = call.add("Relu", {x});
-  TensorId negative = call.add("Sub", {x, positive});
-  if (inputScale != 1) {
-    negative = timesScalar(call, negative, inputScale);
-  }
-  TensorId curved = timesScalar(call, call.add("Expm1", {negative}), alpha);
-  return call.add("Add", {positive, curved});
-}
-
-// elu(x, alpha, scale, inputScale)
-void lowerElu(CallLowering &call) {
-  TensorId y = elu(call, call.real(1), call.real(3));
-  double scale = call.real(2);
-  call.setResult(0, scale == 1 ? y : timesScalar(call, y, scale));
-}
-
-// celu(x, alpha)
-void lowerCelu(CallLowering &call) {
-  call.setResult(0, elu(call, call.real(1), 1 / call.real(1)));
-}
-
-// log(1 + exp(x)), without overflow.
-TensorId softplus(CallLowering &call, const TensorId &x) {
-  TensorId magnitude = call.add("Neg", {call.add("Abs", {x})});
-  TensorId tail = call.add("Log1p", {call.add("Exp", {magnitude})});
-  return call.add("Add", {call.add("Relu", {x}), tail});
-}
-
-// softplus(beta * x) / beta
-void lowerSoftplus(CallLowering &call) {
-  double beta = call.real(1);
-  TensorId x = call.tensor(0);
-  TensorId y = softplus(call, beta == 1 ? x : timesScalar(call, x, beta));
-  call.setResult(0, beta == 1 ? y : timesScalar(call, y, 1 / beta));
-}
-
-void lowerMish(CallLowering &call) {
-  TensorId x = call.tensor(0);
-  TensorId gate = call.add("Tanh", {softplus(call, x)});
-  call.setResult(0, call.add("Mul", {x, gate}));
-}
-
-// -softplus(-x)
-void lowerLogSigmoid(CallLowering &call) {
-  TensorId x = call.add("Neg", {call.tensor(0)});
-  call.setResult(0, call.add("Neg", {softplus(call, x)}));
-}
-
-void lowerHardsigmoid(CallLowering &call) {
-  double low = 0;
-  double high = 1;
-  TensorId x = timesScalar(call, plusScalar(call, call.tensor(0), 3), 1.0 / 6);
-  call.setResult(0, clamped(call, x, &low, &high));
-}
-
-void lowerHardswish(CallLowering &call) {
-  double low = 0;
-  double high = 1;
-  TensorId x = call.tensor(0);
-  TensorId gate = timesScalar(call, plusScalar(call, x, 3), 1.0 / 6);
-  call.setResult(0, call.add("Mul", {x, clamped(call, gate, &low, &high)}));
-}
-
 void lowerLogBase(CallLowering &call) {
   double base = call.call().op == "aten::log2" ? 2 : 10;
   TensorId x = call.tensorAs(0, call.resultInfo().dataType());
-  call.setResult(0,
-                 timesScalar(call, call.add("Log", {x}), 1 / std::log(base)));
+  call.setResult(0, call.times(call.add("Log", {x}), 1 / std::log(base)));
 }
 
 void lowerFrac(CallLowering &call) {
@@ -275,10 +169,8 @@ void lowerFusedTerm(CallLowering &call) {
   DataType type = call.resultInfo().dataType();
   TensorId term = call.add(call.popartType(),
                            {call.tensorAs(1, type), call.tensorAs(2, type)});
-  if (call.real(3) != 1) {
-    term = timesScalar(call, term, call.real(3));
-  }
-  call.setResult(0, call.add("Add", {call.tensorAs(0, type), term}));
+  call.setResult(0, call.add("Add", {call.tensorAs(0, type),
+                                     call.times(term, call.real(3))}));
 }
 
 // where(condition, a, b)
@@ -342,17 +234,6 @@ std::vector<AtenRow> elementwiseRows() {
       {"aten::hardtanh", lowerClamp},
       {"aten::clamp_min", lowerClampMin},
       {"aten::clamp_max", lowerClampMax},
-      {"aten::leaky_relu", lowerLeakyRelu},
-      {"aten::silu", lowerSilu},
-      {"aten::mish", lowerMish},
-      {"aten::gelu", lowerGelu},
-      {"aten::elu", lowerElu},
-      {"aten::celu", lowerCelu},
-      {"aten::softplus", lowerSoftplus},
-      {"aten::log_sigmoid", lowerLogSigmoid},
-      {"aten::log_sigmoid_forward", lowerLogSigmoid},
-      {"aten::hardsigmoid", lowerHardsigmoid},
-      {"aten::hardswish", lowerHardswish},
       {"aten::log2", lowerLogBase},
       {"aten::log10", lowerLogBase},
       {"aten::frac", lowerFrac},

@@ -45,13 +45,6 @@ void lowerMatMul(CallLowering &call) {
   call.setResult(0, call.reshape(y, call.resultInfo().shape()));
 }
 
-TensorId scaled(CallLowering &call, const TensorId &id, double factor) {
-  return factor == 1
-             ? id
-             : call.add("Mul",
-                        {id, call.scalar(factor, call.info(id).dataType())});
-}
-
 // addmm, baddbmm, addmv: beta * input + alpha * (a @ b)
 void lowerAddMatMul(CallLowering &call) {
   DataType type = call.resultInfo().dataType();
@@ -62,9 +55,9 @@ void lowerAddMatMul(CallLowering &call) {
   TensorId product =
       call.reshape(call.add("MatMul", {call.tensorAs(1, type), b}),
                    call.resultInfo().shape());
-  TensorId input = scaled(call, call.tensorAs(0, type), call.real(3));
+  TensorId input = call.times(call.tensorAs(0, type), call.real(3));
   call.setResult(0,
-                 call.add("Add", {input, scaled(call, product, call.real(4))}));
+                 call.add("Add", {input, call.times(product, call.real(4))}));
 }
 
 // convolution(x, w, bias, stride, padding, dilation, transposed,

@@ -104,10 +104,9 @@ TensorId smoothTerms(CallLowering &call, double beta, double scale) {
       call.add("Sub", {call.tensorAs(0, type), call.tensorAs(1, type)});
   TensorId d = call.add("Abs", {difference});
   TensorId m = call.add("Min", {d, call.scalar(beta, type)});
-  TensorId half = call.add("Mul", {m, call.scalar(0.5, type)});
-  TensorId terms = call.add("Mul", {m, call.add("Sub", {d, half})});
-  return scale == 1 ? terms
-                    : call.add("Mul", {terms, call.scalar(scale, type)});
+  TensorId terms =
+      call.add("Mul", {m, call.add("Sub", {d, call.times(m, 0.5)})});
+  return call.times(terms, scale);
 }
 
 // smooth_l1_loss(x, t, reduction, beta)

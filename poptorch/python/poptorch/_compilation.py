@@ -1,0 +1,78 @@
+# Compiling a trace: the options as the backend takes them, and the wait for a
+# device.
+import gc
+import os
+import time
+
+from . import poptorch_core
+from ._errors import createPoptorchError
+from ._logging import logger
+
+_IPU_MODEL_TILES = {"ipu1": 1216, "ipu2": 1472, "ipu21": 1472}
+_WAIT_SECONDS = 15
+
+
+def backendOptions(options, is_training):
+    """Everything that poptorch_core.Executable wants to know."""
+    values = options.toDict()
+    values["anchors"] = [
+        (
+            name,
+            int(values["output_mode"] if is_default else mode),
+            values["output_return_period"] if is_default else period,
+        )
+        for name, is_default, mode, period in options.anchored_tensors.values()
+    ]
+    if not is_training:
+        values["gradient_accumulation"] = 1
+    if "use_model" not in values:
+        values["use_model"] = os.environ.get("POPTORCH_IPU_MODEL") == "1"
+    version = os.environ.get("POPTORCH_IPU_MODEL_VERSION", "ipu2")
+    if version not in _IPU_MODEL_TILES:
+        raise createPoptorchError(
+            "Invalid IPU model version. Valid versions: ipu1, ipu2, ipu21."
+        )
+    is_small = os.environ.get("POPTORCH_SMALL_IPU_MODEL", "0") != "0"
+    values["ipu_model_version"] = version
+    values["ipu_model_tiles"] = 4 if is_small else _IPU_MODEL_TILES[version]
+    return values
+
+
+def compileTrace(record, options, optimizer, progress):
+    """The executable. IPUs may be held by wrappers that are garbage, or, with
+    POPTORCH_WAIT_FOR_IPU, by other processes that will release them."""
+    arguments = (record, options, optimizer, progress)
+    executable = _tryCompile(arguments)
+    if executable is None:
+        gc.collect()
+        executable = _tryCompile(arguments)
+    if os.environ.get("POPTORCH_WAIT_FOR_IPU", "0") == "1":
+        while executable is None:
+            logger.warning("No IPU is free: trying again in %d s", _WAIT_SECONDS)
+            time.sleep(_WAIT_SECONDS)
+            executable = _tryCompile(arguments)
+    if executable is None:
+        executable = poptorch_core.Executable(*arguments)
+    _warnIfRounded(executable, options)
+    return executable
+
+
+def _tryCompile(arguments):
+    """None when there is no device to be had."""
+    try:
+        return poptorch_core.Executable(*arguments)
+    except poptorch_core.Error as error:
+        if "Failed to acquire" in str(error):
+            return None
+        raise
+
+
+def _warnIfRounded(executable, options):
+    wanted = executable.ipuCount() * options["replication_factor"]
+    reserved = 1 << (wanted - 1).bit_length()
+    if reserved != wanted and not options["use_model"]:
+        logger.warning(
+            "Reserving %d IPUs when the model specifices the use of only %d. "
+            "The IPUs that are left over cannot be used for other models.",
+            reserved, wanted,
+        )  # fmt: skip

@@ -1,0 +1,181 @@
+# The documented errors of wrappers, by the fragments that users search for.
+import pytest
+import torch
+from torch import nn
+
+import poptorch
+from models import Small, smallData
+
+
+def options(**values):
+    result = poptorch.Options().showCompilationProgressBar(False)
+    for name, value in values.items():
+        getattr(result, name)(value)
+    return result
+
+
+
+@pytest.mark.parametrize(
+    "second, message",
+    [
+        (lambda x: ((x[:2],), {}), "Shape mismatch for x: expected"),
+        (lambda x: ((x.half(),), {}), "Data type mismatch for x: expected"),
+        (lambda x: ((3,), {}), "Type mismatch for x: expected"),
+        (lambda x: ((x, 3.0), {}), "Value mismatch for scale: expected 2.0"),
+    ],
+)
+def test_changedInputsAreErrors(second, message):
+    inference = poptorch.inferenceModel(_Scaled(), options())
+    x = torch.ones(4)
+    inference(x)
+    args, kwargs = second(x)
+    with pytest.raises(poptorch.Error, match=message) as caught:
+        inference(*args, **kwargs)
+    assert "don't match the inputs used to compile" in str(caught.value)
+    assert caught.value.type == "poptorch_py_error"
+    assert caught.value.message.startswith(message.split(":")[0])
+
+
+class _Scaled(nn.Module):
+    def forward(self, x, scale=2.0):
+        return x * scale
+
+
+def test_wrongArgumentsAreErrors():
+    inference = poptorch.inferenceModel(_Scaled(), options())
+    with pytest.raises(poptorch.Error, match="Mandatory parameter x missing"):
+        inference()
+    with pytest.raises(AssertionError, match="Too many arguments provided"):
+        inference(1, 2, 3)
+    with pytest.raises(AssertionError, match="y is not a valid parameter"):
+        inference(torch.ones(1), y=2)
+    with pytest.raises(poptorch.Error, match="passed more than once"):
+        inference(torch.ones(1), x=2)
+
+
+def test_batchDimensionMustDivide():
+    inference = poptorch.inferenceModel(_Scaled(), options(deviceIterations=3))
+    with pytest.raises(AssertionError, match="Invalid batch dimension"):
+        inference(torch.ones(4))
+
+
+def test_lossErrors():
+    class None_(Small):
+        def forward(self, x, labels):
+            return super().forward(x)
+
+    class Two(Small):
+        def forward(self, x, labels):
+            y, loss = super().forward(x, labels)
+            return loss, torch.nn.functional.mse_loss(y, y * 0)
+
+    for model, message in (
+        (None_(), "Couldn't find a loss in graph!"),
+        (Two(), "Multiple independent losses found in graph"),
+    ):
+        with pytest.raises(poptorch.Error, match=message) as caught:
+            poptorch.trainingModel(model, options())(*smallData(4))
+        assert caught.value.type == "poptorch_cpp_error"
+
+
+def test_unsupportedOpsAreListed():
+    def model(x):
+        return torch.linalg.det(x) + torch.special.digamma(x).sum()
+
+    with pytest.raises(
+        poptorch.Error, match="Unsupported ops found in compiled model"
+    ) as caught:
+        poptorch.inferenceModel(model, options())(torch.eye(2))
+    assert "aten::digamma" in str(caught.value)
+
+
+def test_pipelineNeedsEnoughMicroBatches():
+    class Model(Small):
+        def forward(self, x, labels=None):
+            with poptorch.Block("0", ipu_id=0):
+                x = self.a(x)
+            with poptorch.Block("1", ipu_id=1):
+                x = self.b(x)
+                if labels is None:
+                    return x
+                return torch.nn.functional.cross_entropy(x, labels)
+
+    model = Model()
+    with pytest.raises(
+        poptorch.Error,
+        match=r"gradientAccumulation must be greater than or equal to the "
+        r"number of pipeline stages \(3\)",
+    ):
+        poptorch.trainingModel(model, options())(*smallData(4))
+    with pytest.raises(
+        poptorch.Error,
+        match=r"deviceIterations must be greater than or equal to the number "
+        r"of pipeline stages \(2\)",
+    ):
+        poptorch.inferenceModel(Model(), options())(smallData(4)[0])
+
+
+def test_otherDocumentedErrors():
+    with pytest.raises(poptorch.Error, match="Invalid type: 'options'"):
+        poptorch.inferenceModel(nn.ReLU(), 3)
+    accumulating = options()
+    accumulating.Training.gradientAccumulation(2)
+    with pytest.raises(poptorch.Error, match="gradientAccumulation to 1"):
+        poptorch.inferenceModel(nn.ReLU(), accumulating)
+    fresh = poptorch.inferenceModel(nn.ReLU(), options())
+    for method in (
+        fresh.detachFromDevice,
+        fresh.attachToDevice,
+        fresh.copyWeightsToHost,
+        fresh.getProfileSummary,
+    ):
+        with pytest.raises(poptorch.Error, match="has not been compiled"):
+            method()
+    layer = poptorch.BeginBlock(nn.ReLU(), "a", 0)
+    with pytest.raises(poptorch.Error, match="already been assigned"):
+        poptorch.BeginBlock(layer, "b", 0)
+    with pytest.raises(AssertionError, match="Unsupported reduction type!"):
+        poptorch.identity_loss(torch.ones(1), "max")
+    bad = options()
+    bad._Popart.set("nonsense", 1.5)
+    with pytest.raises(
+        poptorch.Error, match="Unknown floating point option nonsense"
+    ):
+        poptorch.inferenceModel(nn.ReLU(), bad)(torch.ones(1))
+
+
+def test_threeIpusMustBeRounded():
+    def model(x):
+        for i in range(3):
+            with poptorch.Block(str(i), ipu_id=i):
+                x = x + 1
+        return x
+
+    opts = options(deviceIterations=3)
+    with pytest.raises(poptorch.Error, match="must reserve a minimum of 4"):
+        poptorch.inferenceModel(model, opts)(torch.zeros(3))
+    opts = opts.clone().autoRoundNumIPUs(True)
+    assert poptorch.inferenceModel(model, opts)(torch.zeros(3)).tolist() == [
+        3,
+        3,
+        3,
+    ]
+
+
+def test_whatWouldChangeResultsIsRefused():
+    """Features that are not there yet raise instead of being ignored."""
+    x, labels = smallData(4)
+    model = Small()
+    clipping = poptorch.optim.SGD(
+        model.parameters(), lr=0.1, max_grad_norm=1.0
+    )
+    with pytest.raises(poptorch.Error, match="max_grad_norm"):
+        poptorch.trainingModel(model, options(), clipping)(x, labels)
+    scaling = options()
+    scaling.Training.setAutomaticLossScaling(True)
+    with pytest.raises(poptorch.Error, match="automaticLossScaling"):
+        poptorch.trainingModel(Small(), scaling)(x, labels)
+    phased = options()
+    phased.setExecutionStrategy(poptorch.SerialPhasedExecution(["a"]))
+    with pytest.raises(poptorch.Error, match="Phased execution"):
+        poptorch.inferenceModel(Small(), phased)(x)
