@@ -10,14 +10,16 @@
 #include "compiler/passes/ResolveHazards.hpp"
 #include "compiler/passes/StoreTransposed.hpp"
 
-#include <fmt/format.h>
+#include <fmt/ostream.h>
+#include <poplar/exceptions.hpp>
+#include <support/Error.hpp>
 
 #include <algorithm>
 #include <chrono>
-#include <cstdio>
 #include <cstdlib>
+#include <filesystem>
+#include <fstream>
 #include <sstream>
-#include <string_view>
 
 namespace poplar::compiler {
 namespace {
@@ -41,40 +43,36 @@ constexpr Pass passes[] = {
     {"chooseKernels", chooseKernels, true},
 };
 
-bool isSet(const char *variable) {
-  const char *text = std::getenv(variable);
-  return text != nullptr && *text != '\0' && std::string_view(text) != "0";
+bool isDisabled(const Pass &pass, const PipelineOptions &options) {
+  const auto &names = options.disabled;
+  return !pass.isRequired &&
+         std::find(names.begin(), names.end(), pass.name) != names.end();
 }
 
-void runPass(const Pass &pass, ValueProgram &program,
-             const PipelineOptions &options) {
-  const auto &disabled = options.disabled;
-  if (!pass.isRequired && std::find(disabled.begin(), disabled.end(),
-                                    pass.name) != disabled.end()) {
+// Writes `<name>-<step>-<pass>.txt`: what the pass made, and how long it took.
+void dump(const ValueProgram &program, const PipelineOptions &options,
+          std::size_t step, const char *pass, double milliseconds) {
+  if (options.dumpFolder.empty()) {
     return;
   }
-  const std::string before = options.isDumped ? toString(program) : "";
-  const auto start = std::chrono::steady_clock::now();
-  pass.run(program);
-  const auto elapsed = std::chrono::steady_clock::now() - start;
-  if (options.isVerified) {
-    verify(program, pass.name);
-  }
-  if (options.isDumped) {
-    const std::string after = toString(program);
-    fmt::print(stderr, "---- {}: {:.3f} ms{}\n{}", pass.name,
-               std::chrono::duration<double, std::milli>(elapsed).count(),
-               after == before ? ", nothing changed" : "",
-               after == before ? "" : after);
-  }
+  std::filesystem::create_directories(options.dumpFolder);
+  const std::filesystem::path path =
+      std::filesystem::path(options.dumpFolder) /
+      fmt::format("{}-{:02}-{}.txt", options.dumpName, step, pass);
+  std::ofstream file(path);
+  fmt::print(file, "# after {}, which took {:.3f} ms\n{}", pass, milliseconds,
+             toString(program));
+  support::requireUser<poplar_error>(
+      file.good(), "ASPEN_DUMP_VALUE_IR: cannot write '{}'", path.string());
 }
 
 } // namespace
 
 PipelineOptions PipelineOptions::fromEnvironment() {
   PipelineOptions options;
-  options.isVerified = isSet("ASPEN_VERIFY_VALUE_IR");
-  options.isDumped = isSet("ASPEN_DUMP_VALUE_IR");
+  if (const char *folder = std::getenv("ASPEN_DUMP_VALUE_IR")) {
+    options.dumpFolder = folder;
+  }
   if (const char *names = std::getenv("ASPEN_DISABLE_PASSES")) {
     std::istringstream list(names);
     for (std::string name; std::getline(list, name, ',');) {
@@ -88,11 +86,20 @@ void runPasses(ValueProgram &program, const PipelineOptions &options) {
   if (options.isVerified) {
     verify(program, "lift");
   }
-  if (options.isDumped) {
-    fmt::print(stderr, "---- lift\n{}", toString(program));
-  }
+  std::size_t step = 0;
+  dump(program, options, step++, "lift", 0);
   for (const Pass &pass : passes) {
-    runPass(pass, program, options);
+    if (isDisabled(pass, options)) {
+      continue;
+    }
+    const auto start = std::chrono::steady_clock::now();
+    pass.run(program);
+    const std::chrono::duration<double, std::milli> elapsed =
+        std::chrono::steady_clock::now() - start;
+    if (options.isVerified) {
+      verify(program, pass.name);
+    }
+    dump(program, options, step++, pass.name, elapsed.count());
   }
 }
 

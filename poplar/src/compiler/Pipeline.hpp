@@ -14,12 +14,12 @@ struct PipelineOptions {
   bool isVerified = false;
   // Passes to leave out; those that programs cannot run without stay.
   std::vector<std::string> disabled;
-  // Print the program before the first and after every pass that changed it,
-  // with the time the pass took, to stderr.
-  bool isDumped = false;
+  // Folder for the program's text before the first and after every pass, and
+  // how its files are to begin; no folder, no dump.
+  std::string dumpFolder;
+  std::string dumpName;
 
-  // ASPEN_VERIFY_VALUE_IR=1, ASPEN_DISABLE_PASSES=name,name and
-  // ASPEN_DUMP_VALUE_IR=1.
+  // ASPEN_DISABLE_PASSES=name,name and ASPEN_DUMP_VALUE_IR=folder.
   static PipelineOptions fromEnvironment();
 };
 

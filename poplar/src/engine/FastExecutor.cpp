@@ -26,6 +26,7 @@ FastExecutor::FastExecutor(const internal::GraphData &graph,
   std::size_t arenaBytes = 0;
   for (const internal::ProgramPtr &program : programs) {
     values.push_back(compiler::lift(graph, program, isPersistent_));
+    options.dumpName = fmt::format("program{}", values.size() - 1);
     compiler::runPasses(values.back(), options);
     storage.push_back(compiler::assignStorage(values.back()));
     arenaBytes = std::max(arenaBytes, storage.back().arenaBytes);

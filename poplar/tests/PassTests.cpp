@@ -1,0 +1,225 @@
+// What single passes do to small value programs, seen in their text, and that
+// the verifier notices broken rules.
+#include "EngineProgram.hpp"
+
+#include "compiler/Coverage.hpp"
+#include "compiler/Lift.hpp"
+#include "compiler/Pipeline.hpp"
+#include "compiler/Print.hpp"
+#include "compiler/Verify.hpp"
+#include "compiler/passes/EliminateDeadCode.hpp"
+#include "compiler/passes/ForwardCopies.hpp"
+#include "compiler/passes/FuseElementwise.hpp"
+#include "compiler/passes/FuseEpilogues.hpp"
+#include "compiler/passes/ResolveHazards.hpp"
+#include "compiler/passes/StoreTransposed.hpp"
+
+#include <support/Error.hpp>
+
+#include <gtest/gtest.h>
+
+namespace {
+
+using namespace poplar;
+using namespace poplar::compiler;
+using poplar::test::EngineProgram;
+
+ValueProgram liftOf(const EngineProgram &p) {
+  const internal::GraphData &graph = internal::graphData(p.graph);
+  const internal::ProgramPtr &program = internal::programNode(p.program);
+  return lift(graph, program, findPersistentVariables(graph, {program}));
+}
+
+// The operations of the program and its loops, in order.
+std::string operations(const Region &region) {
+  std::string text;
+  for (const Node &node : region.nodes) {
+    switch (node.op) {
+    case NodeOp::Kernel:
+      text += std::string(node.kind->name) + " ";
+      break;
+    case NodeOp::Copy:
+      text += "copy ";
+      break;
+    case NodeOp::Loop:
+      text += "( " + operations(node.loop->body) + ") ";
+      break;
+    default:
+      text += "stream ";
+      break;
+    }
+  }
+  return text;
+}
+
+TEST(Lift, GivesTemporariesNoBindingAndCarriesWhatLoopsChange) {
+  EngineProgram p;
+  const Tensor x = p.addHostVariable("x", {4}, 1);
+  const Tensor t = p.addTemporary("t", {4});
+  p.repeat(3, [&] {
+    p.elementwise("a+1", {x}, t);
+    p.elementwise("a*2", {t}, x);
+  });
+  ValueProgram program = liftOf(p);
+  ASSERT_EQ(program.bindings.size(), 1U);
+  const Loop &loop = *program.body.nodes.at(0).loop;
+  ASSERT_EQ(loop.carried.size(), 2U);
+  EXPECT_TRUE(loop.carried[0].argument.isValid());
+  EXPECT_FALSE(loop.carried[1].argument.isValid());
+  verify(program, "lift");
+}
+
+TEST(PassEliminateDeadCode, DropsWhatNothingObserves) {
+  EngineProgram p;
+  const Tensor x = p.addHostVariable("x", {4}, 1);
+  const Tensor t = p.addTemporary("t", {4});
+  p.repeat(3, [&] {
+    p.elementwise("a+1", {x}, x);
+    p.fill(0, t);
+    p.elementwise("a+b", {t, x}, t);
+  });
+  ValueProgram program = liftOf(p);
+  eliminateDeadCode(program);
+  EXPECT_EQ(operations(program.body), "( elementwise ) ");
+  EXPECT_EQ(program.body.nodes[0].loop->carried.size(), 1U);
+}
+
+TEST(PassForwardCopies, SeesThroughCopiesUntilTheirSourceChanges) {
+  EngineProgram p;
+  const Tensor x = p.addHostVariable("x", {4, 3}, 1);
+  const Tensor y = p.addHostVariable("y", {3, 4}, 2);
+  const Tensor t = p.addTemporary("t", {3, 4});
+  p.copy(x.transpose(), t);
+  p.elementwise("a+b", {t, y}, y);
+  ValueProgram before = liftOf(p);
+  forwardCopies(before);
+  eliminateDeadCode(before);
+  EXPECT_EQ(operations(before.body), "elementwise ");
+  EXPECT_EQ(before.body.nodes[0].inputs[0].strides, (support::Strides{1, 3}));
+
+  p.elementwise("a*2", {x}, x);
+  p.elementwise("a+b", {t, y}, y); // must still see the old x
+  ValueProgram after = liftOf(p);
+  forwardCopies(after);
+  eliminateDeadCode(after);
+  EXPECT_EQ(operations(after.body),
+            "copy elementwise elementwise elementwise ");
+  verify(after, "forwardCopies");
+}
+
+TEST(PassForwardResults, WritesStraightIntoTheVariable) {
+  EngineProgram p;
+  const Tensor x = p.addHostVariable("x", {4}, 1);
+  const Tensor all = p.addHostVariable("all", {8}, 2);
+  const Tensor t = p.addTemporary("t", {4});
+  p.elementwise("a+1", {x}, t);
+  p.copy(t, all.slice(4, 8));
+  ValueProgram program = liftOf(p);
+  forwardResults(program);
+  EXPECT_EQ(operations(program.body), "elementwise ");
+  EXPECT_EQ(program.body.nodes[0].outputs[0].window.offset, 4);
+  verify(program, "forwardResults");
+}
+
+TEST(PassFuseElementwise, JoinsChainsButKeepsWhatOthersRead) {
+  EngineProgram p;
+  const Tensor x = p.addHostVariable("x", {4}, 1);
+  const Tensor y = p.addHostVariable("y", {4}, 1);
+  const Tensor t = p.addTemporary("t", {4});
+  const Tensor u = p.addTemporary("u", {4});
+  p.elementwise("a*3", {x}, t);
+  p.elementwise("a+1", {t}, u);
+  p.elementwise("a-b", {u, x}, y);
+  ValueProgram joined = liftOf(p);
+  fuseElementwise(joined);
+  EXPECT_EQ(operations(joined.body), "elementwise ");
+  EXPECT_EQ(joined.body.nodes[0].inputs.size(), 1U);
+
+  p.elementwise("a+b", {t, x}, x);
+  ValueProgram kept = liftOf(p);
+  fuseElementwise(kept);
+  EXPECT_EQ(operations(kept.body), "elementwise elementwise elementwise ");
+}
+
+TEST(PassFuseEpilogues, MovesBiasAndReluIntoTheProduct) {
+  EngineProgram p;
+  const Tensor x = p.addHostVariable("x", {4, 6}, 1);
+  const Tensor w = p.addHostVariable("w", {6, 5}, 2);
+  const Tensor bias = p.addHostVariable("bias", {5}, 3);
+  const Tensor y = p.addHostVariable("y", {4, 5}, 0);
+  const Tensor t = p.addTemporary("t", {4, 5});
+  p.matmul(x, w, t);
+  p.elementwise("a+b", {bias.expand({0}).broadcast(4, 0), t}, t);
+  p.elementwise("relu(a)", {t}, y);
+  ValueProgram program = liftOf(p);
+  fuseEpilogues(program);
+  EXPECT_EQ(operations(program.body), "matmul ");
+  const Node &node = program.body.nodes[0];
+  EXPECT_EQ(node.attributes.getString("activation"), "RELU");
+  ASSERT_EQ(node.inputs.size(), 3U);
+  EXPECT_EQ(node.inputs[2].shape, (support::Shape{5}));
+  verify(program, "fuseEpilogues");
+}
+
+TEST(PassStoreTransposed, LetsReadersReadInOrder) {
+  EngineProgram p;
+  const Tensor x = p.addHostVariable("x", {6, 3}, 1);
+  const Tensor dy = p.addHostVariable("dy", {6, 4}, 2);
+  const Tensor w = p.addHostVariable("w", {4, 3}, 3);
+  const Tensor gradient = p.addTemporary("gradient", {3, 4});
+  p.matmul(x.transpose(), dy, gradient);
+  p.elementwise("a-b", {w, gradient.transpose()}, w);
+  ValueProgram program = liftOf(p);
+  storeTransposed(program);
+  EXPECT_EQ(program.body.nodes[0].outputs[0].window.strides,
+            (support::Strides{1, 3}));
+  EXPECT_EQ(program.body.nodes[1].inputs[1].strides, (support::Strides{3, 1}));
+  verify(program, "storeTransposed");
+}
+
+TEST(PassResolveHazards, CopiesOperandsThatTheNodeOverwrites) {
+  EngineProgram p;
+  const Tensor x = p.addHostVariable("x", {4, 4}, 1);
+  const Tensor y = p.addHostVariable("y", {4, 4}, 2);
+  p.elementwise("a+1", {x}, x);                // in place
+  p.elementwise("a+b", {y, y.transpose()}, y); // only in part
+  ValueProgram program = liftOf(p);
+  resolveHazards(program);
+  EXPECT_EQ(operations(program.body), "elementwise copy elementwise ");
+  verify(program, "resolveHazards");
+}
+
+TEST(PassVerify, NoticesAReadOfAnOverwrittenValue) {
+  EngineProgram p;
+  const Tensor x = p.addHostVariable("x", {4}, 1);
+  const Tensor y = p.addHostVariable("y", {4}, 2);
+  p.elementwise("a+1", {x}, x.slice(0, 4));
+  p.elementwise("a*2", {x}, y);
+  ValueProgram program = liftOf(p);
+  verify(program, "lift");
+  // Let the second node read x as it was before the first.
+  program.body.nodes[1].inputs[0].value = program.body.nodes[0].inputs[0].value;
+  EXPECT_THROW(verify(program, "a broken pass"), support::InternalError);
+}
+
+TEST(PassPipeline, GivesTheSameValuesWithoutAnyOnePass) {
+  EngineProgram p;
+  const Tensor x = p.addHostVariable("x", {4, 4}, 1);
+  const Tensor w = p.addHostVariable("w", {4, 4}, 2);
+  const Tensor t = p.addTemporary("t", {4, 4});
+  const Tensor u = p.addTemporary("u", {4, 4});
+  p.repeat(2, [&] {
+    p.copy(x.transpose(), t);
+    p.matmul(t, w, u);
+    p.elementwise("relu(a)", {u}, u);
+    p.elementwise("a-8*floor(a*0.125)", {u}, u);
+    p.copy(u, x);
+  });
+  const EngineProgram::Values expected = p.run("reference", 1);
+  for (const std::string &pass : passNames()) {
+    const test::Environment disabled("ASPEN_DISABLE_PASSES", pass);
+    EXPECT_EQ(p.run("fast", 2), expected) << "without " << pass;
+  }
+}
+
+} // namespace

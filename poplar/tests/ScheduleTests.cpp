@@ -1,0 +1,113 @@
+// Dependences from bytes, and schedules from dependences.
+#include "engine/Schedule.hpp"
+
+#include <gtest/gtest.h>
+
+namespace {
+
+using namespace poplar::engine;
+
+std::byte memory[64];
+
+// A task of call `call` that reads and writes byte ranges of `memory`.
+struct Range {
+  int begin;
+  int end;
+};
+TaskItem makeTask(std::uint32_t call, std::vector<Range> reads,
+                  std::vector<Range> writes, double cost = 1000) {
+  TaskItem task;
+  task.call = call;
+  task.cost = cost;
+  for (const Range &range : reads) {
+    task.accesses.push_back({memory + range.begin, memory + range.end, false});
+  }
+  for (const Range &range : writes) {
+    task.accesses.push_back({memory + range.begin, memory + range.end, true});
+  }
+  return task;
+}
+
+using Dependences = std::vector<std::vector<Dependence>>;
+
+TEST(Dependences, FollowFromOverlappingBytesOfWhichOneIsWritten) {
+  const std::vector<TaskItem> tasks = {
+      makeTask(0, {}, {{0, 8}}),        // writes a
+      makeTask(1, {{0, 4}}, {{8, 12}}), // reads part of a
+      makeTask(2, {{4, 8}}, {{12, 16}}),
+      makeTask(3, {}, {{0, 4}}), // overwrites what task 1 read
+      makeTask(4, {{8, 16}}, {}),
+  };
+  EXPECT_EQ(findDependences(tasks, false),
+            (Dependences{{}, {{0}}, {{0}}, {{0}, {1}}, {{1}, {2}}}));
+}
+
+TEST(Dependences, LeaveTasksOfOneStageIndependent) {
+  // Two shards with interleaved rows: their ranges overlap, their bytes do not.
+  std::vector<TaskItem> tasks = {
+      makeTask(0, {}, {{0, 16}}),        makeTask(1, {{0, 16}}, {{0, 15}}),
+      makeTask(1, {{0, 16}}, {{1, 16}}), makeTask(1, {}, {{16, 17}}),
+      makeTask(2, {{4, 8}}, {}),
+  };
+  tasks[3].stage = 1;
+  EXPECT_EQ(findDependences(tasks, false),
+            (Dependences{{}, {{0}}, {{0}}, {{1}, {2}}, {{1}, {2}}}));
+}
+
+TEST(Dependences, ReachIntoThePreviousIterationOfALoop) {
+  const std::vector<TaskItem> tasks = {
+      makeTask(0, {{0, 4}}, {{4, 8}}),
+      makeTask(1, {{4, 8}}, {{0, 4}}),
+  };
+  const bool isPrevious = true;
+  EXPECT_EQ(findDependences(tasks, true),
+            (Dependences{{{0, isPrevious}, {1, isPrevious}},
+                         {{0}, {1, isPrevious}}}));
+}
+
+TEST(Dependences, KeepStreamsInOrder) {
+  std::vector<TaskItem> tasks = {makeTask(0, {}, {{0, 4}}),
+                                 makeTask(1, {{8, 12}}, {})};
+  tasks[0].isStream = tasks[1].isStream = true;
+  EXPECT_EQ(findDependences(tasks, false), (Dependences{{}, {{0}}}));
+}
+
+TEST(Schedule, SpreadsIndependentTasksAndWaitsAcrossWorkers) {
+  const std::vector<TaskItem> tasks = {
+      makeTask(0, {}, {{0, 4}}, 10000),
+      makeTask(1, {}, {{4, 8}}, 9000),
+      makeTask(2, {{0, 8}}, {{8, 12}}, 5000),
+  };
+  const Schedule schedule =
+      makeSchedule(tasks, findDependences(tasks, false), 2);
+  ASSERT_EQ(schedule[0].size(), 2U);
+  ASSERT_EQ(schedule[1].size(), 1U);
+  EXPECT_EQ(schedule[0][0].task, 0U);
+  EXPECT_EQ(schedule[1][0].task, 1U);
+  ASSERT_EQ(schedule[0][1].waits.size(), 1U);
+  EXPECT_EQ(schedule[0][1].waits[0].worker, 1U);
+  EXPECT_EQ(schedule[0][1].waits[0].count, 1);
+}
+
+TEST(Schedule, KeepsAChainOnOneWorker) {
+  std::vector<TaskItem> tasks;
+  for (int i = 0; i < 10; ++i) {
+    tasks.push_back(
+        makeTask(static_cast<std::uint32_t>(i), {{0, 4}}, {{0, 4}}, 100));
+  }
+  const Schedule schedule =
+      makeSchedule(tasks, findDependences(tasks, false), 3);
+  EXPECT_EQ(schedule[0].size(), 10U);
+}
+
+TEST(Schedule, RunsStreamsOnWorkerZero) {
+  std::vector<TaskItem> tasks = {makeTask(0, {}, {{0, 4}}, 50000),
+                                 makeTask(1, {}, {{4, 8}}, 40000)};
+  tasks[1].isStream = true;
+  const Schedule schedule =
+      makeSchedule(tasks, findDependences(tasks, false), 2);
+  ASSERT_FALSE(schedule[0].empty());
+  EXPECT_EQ(schedule[0].back().task, 1U);
+}
+
+} // namespace
