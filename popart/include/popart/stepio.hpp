@@ -140,7 +140,9 @@ class WeightsIO : public IWeightsIO {
 public:
   bool contains(TensorId id) const override { return weights_.count(id) > 0; }
   MutableVoidData weight(TensorId id) const override { return weights_.at(id); }
-  void insert(TensorId id, MutableVoidData data) { weights_[id] = data; }
+  void insert(const TensorId &id, const MutableVoidData &data) {
+    weights_[id] = data;
+  }
 
 private:
   std::map<TensorId, MutableVoidData> weights_;

@@ -8,7 +8,7 @@
 namespace popart {
 namespace {
 
-constexpr int spatial = 2;
+constexpr std::size_t spatial = 2;
 
 // ONNX gives pads as all begins, then all ends.
 Attributes::Ints pads(const Op &op) {
@@ -16,7 +16,7 @@ Attributes::Ints pads(const Op &op) {
   requireOp(op, autoPad == "NOTSET" || autoPad == "VALID",
             "auto_pad {} is not supported; give pads", autoPad);
   return autoPad == "VALID" ? Attributes::Ints(2 * spatial, 0)
-                            : intsOf(op, "pads", 2 * spatial, 0);
+                            : intsOf(op, "pads", 4, 0);
 }
 
 std::vector<TensorInfo> inferConv(const Op &op) {
@@ -32,8 +32,8 @@ std::vector<TensorInfo> inferConv(const Op &op) {
             support::toString(x), support::toString(w), group);
   requireOp(op, !op.hasInput(2) || op.inShape(2) == Shape{w[0]},
             "the bias must have shape {{{}}}", w[0]);
-  auto strides = intsOf(op, "strides", spatial, 1);
-  auto dilations = intsOf(op, "dilations", spatial, 1);
+  auto strides = intsOf(op, "strides", 2, 1);
+  auto dilations = intsOf(op, "dilations", 2, 1);
   auto pad = pads(op);
   Shape y = {x[0], w[0], 0, 0};
   for (std::size_t d = 0; d < spatial; ++d) {
@@ -51,8 +51,8 @@ std::vector<TensorInfo> inferConv(const Op &op) {
 // The window of a convolution, as its gradients repeat it.
 Attributes window(const Op &op) {
   Attributes result;
-  result.set("strides", intsOf(op, "strides", spatial, 1));
-  result.set("dilations", intsOf(op, "dilations", spatial, 1));
+  result.set("strides", intsOf(op, "strides", 2, 1));
+  result.set("dilations", intsOf(op, "dilations", 2, 1));
   result.set("pads", pads(op));
   result.set("group", op.attributes.getInt("group", 1));
   return result;
@@ -82,8 +82,8 @@ void differentiateConv(GradientBuilder &builder, const Op &op) {
 
 kernels::Attributes kindAttributes(const Op &op) {
   auto pad = pads(op);
-  return {{"strides", intsOf(op, "strides", spatial, 1)},
-          {"dilations", intsOf(op, "dilations", spatial, 1)},
+  return {{"strides", intsOf(op, "strides", 2, 1)},
+          {"dilations", intsOf(op, "dilations", 2, 1)},
           {"padLower", Shape{pad[0], pad[1]}},
           {"padUpper", Shape{pad[2], pad[3]}},
           {"groups", op.attributes.getInt("group", 1)}};

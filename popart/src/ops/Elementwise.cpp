@@ -17,8 +17,6 @@ namespace {
 
 using kernels::ElementwiseOpInfo;
 
-constexpr std::string_view operandNames[] = {"a", "b", "c"};
-
 // ONNX's names where they are not Poplar's in camel case.
 const std::map<std::string_view, std::string> &onnxNames() {
   static const std::map<std::string_view, std::string> names = {
@@ -190,6 +188,7 @@ void lowerExpression(LoweringContext &context, const Op &op) {
                                            expression);
   }
   std::vector<poplar::Tensor> inputs;
+  inputs.reserve(op.inputs.size());
   for (InIndex i = 0; i < static_cast<InIndex>(op.inputs.size()); ++i) {
     inputs.push_back(broadcastTo(context.in(i), op.outShape(0)));
   }

@@ -24,7 +24,7 @@ std::vector<TensorInfo> inferNll(const Op &op) {
   const Shape &probabilities = op.inShape(0);
   const Shape &labels = op.inShape(1);
   requireOp(op,
-            probabilities.size() >= 1 &&
+            !probabilities.empty() &&
                 labels == Shape(probabilities.begin(), probabilities.end() - 1),
             "labels of shape {} do not fit probabilities of shape {}",
             support::toString(labels), support::toString(probabilities));

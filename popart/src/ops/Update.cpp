@@ -86,6 +86,7 @@ std::vector<TensorInfo> inferUpdate(const Op &op,
             "a gradient of shape {} does not fit a weight of shape {}",
             support::toString(op.inShape(1)), support::toString(op.inShape(0)));
   std::vector<TensorInfo> outputs;
+  outputs.reserve(modified.size());
   for (InIndex i : modified) {
     outputs.push_back(op.inInfo(i));
   }
@@ -95,6 +96,7 @@ std::vector<TensorInfo> inferUpdate(const Op &op,
 void emitUpdate(LoweringContext &context, const Op &op, const char *kind,
                 const kernels::Attributes &attributes) {
   std::vector<poplar::Tensor> inputs;
+  inputs.reserve(op.inputs.size());
   for (InIndex i = 0; i < static_cast<InIndex>(op.inputs.size()); ++i) {
     inputs.push_back(context.in(i));
   }
