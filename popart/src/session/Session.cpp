@@ -199,7 +199,7 @@ void Session::run(IStepIO &stepIO, const std::string &debugName) {
     loadEngineAndConnectStreams();
   }
   self.binding->connect(engine, stepIO);
-  engine.run(0, debugName);
+  engine.run(0, debugName.empty() ? self.name : debugName);
   self.binding->finish(stepIO);
 }
 
