@@ -11,6 +11,7 @@
 #include "compiler/passes/ForwardCopies.hpp"
 #include "compiler/passes/FuseElementwise.hpp"
 #include "compiler/passes/FuseEpilogues.hpp"
+#include "compiler/passes/FusePoolActivations.hpp"
 #include "compiler/passes/ResolveHazards.hpp"
 #include "compiler/passes/StoreTransposed.hpp"
 
@@ -159,6 +160,54 @@ TEST(PassFuseEpilogues, MovesBiasAndReluIntoTheProduct) {
   ASSERT_EQ(node.inputs.size(), 3U);
   EXPECT_EQ(node.inputs[2].shape, (support::Shape{5}));
   verify(program, "fuseEpilogues");
+}
+
+// A pool with a RELU before or after it, and the gradients of both.
+EngineProgram makePool(bool isReluFirst) {
+  EngineProgram p;
+  const Tensor x = p.addHostVariable("x", {2, 3, 4, 4}, 1);
+  const Tensor dy = p.addHostVariable("dy", {2, 3, 2, 2}, 2);
+  const Tensor dx = p.addHostVariable("dx", {2, 3, 4, 4}, 3);
+  const Tensor y = p.addHostVariable("y", {2, 3, 2, 2}, 4);
+  const Tensor indices = p.graph.addVariable(UNSIGNED_CHAR, {2, 3, 2, 2});
+  p.graph.setTileMapping(indices, 0);
+  using Ints = kernels::Attributes::Ints;
+  kernels::Attributes pool = {{"kernel", Ints{2, 2}},
+                              {"strides", Ints{2, 2}},
+                              {"padLower", Ints{0, 0}},
+                              {"padUpper", Ints{0, 0}},
+                              {"activation", std::string()}};
+  kernels::Attributes gradient = pool;
+  gradient.set("inputShape", Ints{2, 3, 4, 4});
+  if (isReluFirst) {
+    const Tensor relu = p.addTemporary("relu", {2, 3, 4, 4});
+    const Tensor unpooled = p.addTemporary("unpooled", {2, 3, 4, 4});
+    p.elementwise("relu(a)", {x}, relu);
+    p.add("maxPool", pool, {relu}, {y, indices});
+    p.add("maxPoolGrad", gradient, {dy, indices}, {unpooled});
+    p.elementwise("a*step(b)", {unpooled, relu}, dx);
+  } else {
+    const Tensor pooled = p.addTemporary("pooled", {2, 3, 2, 2});
+    const Tensor masked = p.addTemporary("masked", {2, 3, 2, 2});
+    p.add("maxPool", pool, {x}, {pooled, indices});
+    p.elementwise("relu(a)", {pooled}, y);
+    p.elementwise("a*step(b)", {dy, y}, masked);
+    p.add("maxPoolGrad", gradient, {masked, indices}, {dx});
+  }
+  return p;
+}
+
+TEST(PassFusePoolActivations, LeavesTheReluAndItsGradientToThePool) {
+  for (bool isReluFirst : {false, true}) {
+    const EngineProgram p = makePool(isReluFirst);
+    ValueProgram program = liftOf(p);
+    fusePoolActivations(program);
+    EXPECT_EQ(operations(program.body), isReluFirst
+                                            ? "elementwise maxPool maxPoolGrad "
+                                            : "maxPool maxPoolGrad ");
+    verify(program, "fusePoolActivations");
+    EXPECT_EQ(p.run("fast", 2), p.run("reference", 1));
+  }
 }
 
 TEST(PassStoreTransposed, LetsReadersReadInOrder) {

@@ -7,6 +7,7 @@
 #include "compiler/passes/ForwardCopies.hpp"
 #include "compiler/passes/FuseElementwise.hpp"
 #include "compiler/passes/FuseEpilogues.hpp"
+#include "compiler/passes/FusePoolActivations.hpp"
 #include "compiler/passes/ResolveHazards.hpp"
 #include "compiler/passes/StoreTransposed.hpp"
 
@@ -36,6 +37,7 @@ constexpr Pass passes[] = {
     {"eliminateDeadCode", eliminateDeadCode},
     {"forwardResults", forwardResults},
     {"fuseEpilogues", fuseEpilogues},
+    {"fusePoolActivations", fusePoolActivations},
     {"fuseElementwise", fuseElementwise},
     {"eliminateDeadCode", eliminateDeadCode},
     {"storeTransposed", storeTransposed},

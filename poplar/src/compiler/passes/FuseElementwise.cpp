@@ -1,6 +1,7 @@
 #include "compiler/passes/FuseElementwise.hpp"
 
 #include "compiler/Analysis.hpp"
+#include "compiler/Patterns.hpp"
 #include "compiler/Rewrite.hpp"
 #include "compiler/Windows.hpp"
 
@@ -22,7 +23,7 @@ constexpr std::size_t maxInputs = 8;
 constexpr std::size_t maxSteps = 48;
 
 bool isElementwise(const Node &node) {
-  return node.op == NodeOp::Kernel && node.kind->name == "elementwise";
+  return isKind(node, "elementwise");
 }
 
 std::size_t countUses(const Expression &expression, std::size_t input) {

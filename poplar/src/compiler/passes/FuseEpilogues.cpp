@@ -1,10 +1,9 @@
 #include "compiler/passes/FuseEpilogues.hpp"
 
 #include "compiler/Analysis.hpp"
+#include "compiler/Patterns.hpp"
 #include "compiler/Rewrite.hpp"
 #include "compiler/Windows.hpp"
-
-#include <kernels/Expression.hpp>
 
 #include <algorithm>
 #include <optional>
@@ -14,36 +13,6 @@ namespace poplar::compiler {
 namespace {
 
 using kernels::ElementwiseOp;
-using kernels::Expression;
-using kernels::ExpressionStep;
-
-bool isKind(const Node &node, std::string_view name) {
-  return node.op == NodeOp::Kernel && node.kind->name == name;
-}
-
-// The one operator of an element-wise node that applies its inputs in order.
-std::optional<ElementwiseOp> soleOperator(const Node &node) {
-  if (!isKind(node, "elementwise")) {
-    return std::nullopt;
-  }
-  const Expression expression = Expression::fromAttributes(node.attributes);
-  const std::vector<ExpressionStep> &steps = expression.steps();
-  if (steps.size() != node.inputs.size() + 1 ||
-      steps.back().kind != ExpressionStep::Kind::Operator) {
-    return std::nullopt;
-  }
-  for (std::size_t i = 0; i < node.inputs.size(); ++i) {
-    if (steps[i].kind != ExpressionStep::Kind::Input || steps[i].index != i) {
-      return std::nullopt;
-    }
-  }
-  return static_cast<ElementwiseOp>(steps.back().index);
-}
-
-bool hasActivation(const Node &node) {
-  return node.attributes.has("activation") &&
-         !node.attributes.getString("activation").empty();
-}
 
 // The producer of an input that nothing but this input reads, in the same loop
 // and with all its own inputs still there.
