@@ -89,6 +89,25 @@ TEST(Schedule, SpreadsIndependentTasksAndWaitsAcrossWorkers) {
   EXPECT_EQ(schedule[0][1].waits[0].count, 1);
 }
 
+TEST(Schedule, PutsTasksWhereTheirDataIs) {
+  static std::byte large[400000];
+  const auto at = [&](std::uint32_t call, int half, double cost) {
+    TaskItem task = makeTask(call, {}, {}, cost);
+    task.accesses.push_back(
+        {large + half * 200000, large + (half + 1) * 200000, true});
+    return task;
+  };
+  // Forwards over two halves, then backwards with the costs the other way
+  // round: each half stays with its worker.
+  const std::vector<TaskItem> tasks = {at(0, 0, 3000), at(1, 1, 2000),
+                                       at(2, 0, 2000), at(3, 1, 3000)};
+  const Schedule schedule =
+      makeSchedule(tasks, findDependences(tasks, true), 2);
+  ASSERT_EQ(schedule[0].size(), 2U);
+  EXPECT_EQ(schedule[0][0].task + 2, schedule[0][1].task);
+  EXPECT_EQ(schedule[1][0].task + 2, schedule[1][1].task);
+}
+
 TEST(Schedule, KeepsAChainOnOneWorker) {
   std::vector<TaskItem> tasks;
   for (int i = 0; i < 10; ++i) {

@@ -49,7 +49,7 @@ private:
 } // namespace
 
 void SpinWait::pause() {
-  constexpr unsigned spinsBeforeYield = 4096;
+  constexpr unsigned spinsBeforeYield = 512;
   if (++count_ < spinsBeforeYield) {
     cpuRelax();
   } else {

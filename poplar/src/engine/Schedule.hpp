@@ -24,7 +24,8 @@ struct PlacedTask {
 using Schedule = std::vector<std::vector<PlacedTask>>;
 
 // List scheduling: the ready task with the longest way to the end goes to the
-// worker that can start it first. Depends on the tasks' declared costs only.
+// worker that would finish it first, which counts the bytes that another worker
+// touched last. Depends on the tasks' declared costs and accesses only.
 Schedule makeSchedule(const std::vector<TaskItem> &tasks,
                       const std::vector<std::vector<Dependence>> &dependences,
                       unsigned workers);

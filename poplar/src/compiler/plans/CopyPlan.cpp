@@ -112,6 +112,64 @@ std::int64_t lowestElement(const OperandSpec &operand) {
 // along the columns.
 constexpr std::int64_t blockSize = 16;
 
+// Four elements, wherever they start.
+using Quad =
+    std::uint32_t __attribute__((vector_size(16), aligned(4), may_alias));
+
+// target[i][k] = source[k][i] for i, k < 4, rows `sourceStride` and
+// `targetStride` apart.
+void transposeQuads(const std::uint32_t *source, std::int64_t sourceStride,
+                    std::uint32_t *target, std::int64_t targetStride) {
+  const auto load = [&](std::int64_t row) {
+    return *reinterpret_cast<const Quad *>(source + row * sourceStride);
+  };
+  const Quad a = load(0), b = load(1), c = load(2), d = load(3);
+  constexpr Quad low = {0, 4, 1, 5}, high = {2, 6, 3, 7};
+  constexpr Quad first = {0, 1, 4, 5}, second = {2, 3, 6, 7};
+  const Quad abLow = __builtin_shuffle(a, b, low);
+  const Quad abHigh = __builtin_shuffle(a, b, high);
+  const Quad cdLow = __builtin_shuffle(c, d, low);
+  const Quad cdHigh = __builtin_shuffle(c, d, high);
+  const auto store = [&](std::int64_t row, Quad quad) {
+    *reinterpret_cast<Quad *>(target + row * targetStride) = quad;
+  };
+  store(0, __builtin_shuffle(abLow, cdLow, first));
+  store(1, __builtin_shuffle(abLow, cdLow, second));
+  store(2, __builtin_shuffle(abHigh, cdHigh, first));
+  store(3, __builtin_shuffle(abHigh, cdHigh, second));
+}
+
+template <typename T>
+void copyBlock(const T *source, T *target, const Dim &outer, const Dim &inner) {
+  for (std::int64_t i = 0; i < outer.extent; ++i) {
+    for (std::int64_t j = 0; j < inner.extent; ++j) {
+      target[i * outer.target + j * inner.target] =
+          source[i * outer.source + j * inner.source];
+    }
+  }
+}
+
+// One block of a matrix, by quads where the source runs along the columns and
+// the target along the rows.
+template <typename T>
+void transposeBlock(const T *source, T *target, Dim outer, Dim inner) {
+  if constexpr (sizeof(T) == 4) {
+    if (outer.source == 1 && inner.target == 1 && outer.extent % 4 == 0) {
+      const std::int64_t quads = inner.extent / 4 * 4;
+      for (std::int64_t j = 0; j < quads; j += 4) {
+        for (std::int64_t i = 0; i < outer.extent; i += 4) {
+          transposeQuads(source + i + j * inner.source, inner.source,
+                         target + i * outer.target + j, outer.target);
+        }
+      }
+      source += quads * inner.source;
+      target += quads;
+      inner.extent -= quads;
+    }
+  }
+  copyBlock(source, target, outer, inner);
+}
+
 template <typename T>
 void copyMatrix(const T *source, T *target, const Dim &outer,
                 const Dim &inner) {
@@ -122,16 +180,14 @@ void copyMatrix(const T *source, T *target, const Dim &outer,
     }
     return;
   }
-  for (std::int64_t i0 = 0; i0 < outer.extent; i0 += blockSize) {
-    const std::int64_t i1 = std::min(i0 + blockSize, outer.extent);
-    for (std::int64_t j0 = 0; j0 < inner.extent; j0 += blockSize) {
-      const std::int64_t j1 = std::min(j0 + blockSize, inner.extent);
-      for (std::int64_t i = i0; i < i1; ++i) {
-        for (std::int64_t j = j0; j < j1; ++j) {
-          target[i * outer.target + j * inner.target] =
-              source[i * outer.source + j * inner.source];
-        }
-      }
+  for (std::int64_t i = 0; i < outer.extent; i += blockSize) {
+    for (std::int64_t j = 0; j < inner.extent; j += blockSize) {
+      Dim rows = outer, columns = inner;
+      rows.extent = std::min(blockSize, outer.extent - i);
+      columns.extent = std::min(blockSize, inner.extent - j);
+      transposeBlock(source + i * outer.source + j * inner.source,
+                     target + i * outer.target + j * inner.target, rows,
+                     columns);
     }
   }
 }
