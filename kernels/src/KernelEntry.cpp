@@ -5,9 +5,9 @@
 namespace kernels {
 
 namespace {
-// Handing a task over costs about 0.3 us; 20 us of work hides it well, and 16
+// Handing a task over costs about 0.3 us; 10 us of work hides it well, and 16
 // shards keep any core count up to 16 busy.
-constexpr double nanosecondsPerShard = 20000;
+constexpr double nanosecondsPerShard = 10000;
 constexpr std::int64_t maxShards = 16;
 } // namespace
 

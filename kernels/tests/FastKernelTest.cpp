@@ -208,6 +208,12 @@ TEST(FastMatmul, AddsBiasAndActivation) {
 }
 
 TEST(FastMatmul, TakesGroupsAndOddStrides) {
+  expectFastMatchesReference({"matmul",
+                              matmulOf(true, "RELU"),
+                              {{{F, {2, 8, 9}}, {}, {}},
+                               {{F, {2, 9, 5}}, {}, {}},
+                               {{F, {5}}, {}, {}}}},
+                             1e-5);
   expectFastMatchesReference(
       {"matmul",
        matmulOf(),

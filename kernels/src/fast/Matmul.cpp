@@ -1,5 +1,7 @@
 // "matmul" of floats through oneDNN. Matrices may be transposed or have longer
-// rows than they use; other strides are packed first.
+// rows than they use; other strides are packed first. A small batch times
+// transposed weights is computed the other way round, as the weights times the
+// transposed batch: oneDNN then rearranges the batch and not the weights.
 #include "Dnnl.hpp"
 #include "FastKernels.hpp"
 #include "PlanHelpers.hpp"
@@ -29,6 +31,9 @@ struct Matrices {
         rowStride == 1 && (columns == 1 || columnStride >= rows);
     return (hasRows || hasColumns) && (groups == 1 || groupStride > 0);
   }
+  Matrices transposed() const {
+    return {groups, columns, rows, groupStride, columnStride, rowStride};
+  }
   Matrices packed() const {
     return {groups, rows, columns, rows * columns, columns, 1};
   }
@@ -41,7 +46,11 @@ struct Matrices {
     return lineAligned(static_cast<std::size_t>(groups * rows * columns) *
                        sizeof(float));
   }
+  // Of rank 2 where that is all: oneDNN has better kernels for it.
   dnnl::memory::desc desc() const {
+    if (groups == 1) {
+      return dnnlStrided({rows, columns}, {rowStride, columnStride});
+    }
     return dnnlStrided({groups, rows, columns},
                        {groupStride, rowStride, columnStride});
   }
@@ -89,6 +98,18 @@ void unpack(const Matrices &to, const float *source, float *target) {
   }
 }
 
+bool isBetterSwapped(const Matrices &a, const Matrices &b, const Matrices &y) {
+  constexpr std::int64_t smallBatch = 64;
+  if (y.groups > 1 || y.rows < 2 || y.columns < 2) {
+    return false;
+  }
+  const bool hasTransposedResult = y.rowStride == 1 && y.columnStride != 1;
+  const bool hasTransposedWeights = b.rowStride == 1 && b.columnStride > 1 &&
+                                    a.columnStride == 1 &&
+                                    y.rows <= smallBatch && y.rows <= y.columns;
+  return hasTransposedResult || hasTransposedWeights;
+}
+
 // A block of the result, whole in k.
 struct Part {
   ShardRange groups, rows, columns;
@@ -132,11 +153,18 @@ public:
         b_(matricesOf(signature.inputs[1])),
         y_(matricesOf(signature.outputs[0])),
         hasBias_(signature.attributes.getInt("bias") != 0),
+        hasRelu_(signature.attributes.getString("activation") == "RELU"),
         biasStride_(hasBias_ ? signature.inputs[2].strides[0] : 0) {
     const SingleThread single;
-    const bool hasRelu = signature.attributes.getString("activation") == "RELU";
+    if (isBetterSwapped(a_, b_, y_)) {
+      isSwapped_ = true;
+      std::swap(a_, b_);
+      for (Matrices *matrices : {&a_, &b_, &y_}) {
+        *matrices = matrices->transposed();
+      }
+    }
     for (const auto &part : cut(y_, a_.columns)) {
-      shards_.push_back(makeShard(part, hasRelu));
+      shards_.push_back(makeShard(part));
       addTask(signature, part);
     }
   }
@@ -145,8 +173,8 @@ public:
            std::byte *scratch) const override {
     const Shard &shard = shards_[task];
     std::byte *memory = scratch + shard.scratch;
-    auto *a = dataOf<float>(operands, 0) + shard.aOffset;
-    auto *b = dataOf<float>(operands, 1) + shard.bOffset;
+    auto *a = dataOf<float>(operands, isSwapped_ ? 1 : 0) + shard.aOffset;
+    auto *b = dataOf<float>(operands, isSwapped_ ? 0 : 1) + shard.bOffset;
     auto *const y = dataOf<float>(operands, outputIndex()) + shard.yOffset;
     if (shard.packsA) {
       pack(shard.a, a, reinterpret_cast<float *>(memory));
@@ -163,11 +191,14 @@ public:
       result = reinterpret_cast<float *>(memory);
       memory += shard.y.bytes();
     }
-    if (hasBias_) {
+    if (hasBias_ && !isSwapped_) {
       shard.operation.run(
           {a, b, result, memory, biasOf(shard, operands, memory)});
     } else {
       shard.operation.run({a, b, result, memory});
+    }
+    if (isSwapped_) {
+      finish(shard, operands, result);
     }
     if (shard.unpacksY) {
       unpack(shard.y, result, y);
@@ -199,7 +230,26 @@ private:
     return copy;
   }
 
-  Shard makeShard(const Part &part, bool hasRelu) {
+  // The bias, which is one number for a row of the swapped result, and the
+  // activation.
+  void finish(const Shard &shard, std::byte *const *operands,
+              float *result) const {
+    const std::int64_t stride =
+        shard.unpacksY ? shard.y.columns : shard.y.rowStride;
+    for (std::int64_t row = 0; row < shard.y.rows; ++row) {
+      float *values = result + row * stride;
+      const float bias =
+          hasBias_ ? dataOf<float>(operands,
+                                   2)[(shard.biasOffset + row) * biasStride_]
+                   : 0;
+      for (std::int64_t i = 0; i < shard.y.columns; ++i) {
+        const float sum = values[i] + bias;
+        values[i] = hasRelu_ && sum < 0 ? 0 : sum;
+      }
+    }
+  }
+
+  Shard makeShard(const Part &part) {
     const std::int64_t groups = part.groups.end - part.groups.begin;
     const std::int64_t rows = part.rows.end - part.rows.begin;
     const std::int64_t columns = part.columns.end - part.columns.begin;
@@ -212,18 +262,21 @@ private:
     const auto aDesc = (packsA ? a.packed() : a).desc();
     const auto bDesc = (packsB ? b.packed() : b).desc();
     const auto yDesc = (unpacksY ? y.packed() : y).desc();
-    const auto biasDesc = dnnlStrided({1, 1, columns}, {columns, columns, 1});
+    const auto biasDesc =
+        groups == 1 ? dnnlStrided({1, columns}, {columns, 1})
+                    : dnnlStrided({1, 1, columns}, {columns, columns, 1});
 
     dnnl::primitive_attr attributes;
     attributes.set_scratchpad_mode(dnnl::scratchpad_mode::user);
-    if (hasRelu) {
+    if (hasRelu_ && !isSwapped_) {
       dnnl::post_ops postOps;
       postOps.append_eltwise(1, dnnl::algorithm::eltwise_relu, 0, 0);
       attributes.set_post_ops(postOps);
     }
+    const bool takesBias = hasBias_ && !isSwapped_;
     const auto description =
-        hasBias_ ? dnnl::matmul::desc(aDesc, bDesc, biasDesc, yDesc)
-                 : dnnl::matmul::desc(aDesc, bDesc, yDesc);
+        takesBias ? dnnl::matmul::desc(aDesc, bDesc, biasDesc, yDesc)
+                  : dnnl::matmul::desc(aDesc, bDesc, yDesc);
     const dnnl::matmul::primitive_desc pd(description, attributes,
                                           dnnlEngine());
     std::vector<DnnlOperation::Argument> arguments{
@@ -231,7 +284,7 @@ private:
         {DNNL_ARG_WEIGHTS, bDesc},
         {DNNL_ARG_DST, yDesc},
         {DNNL_ARG_SCRATCHPAD, pd.scratchpad_desc()}};
-    if (hasBias_) {
+    if (takesBias) {
       arguments.push_back({DNNL_ARG_BIAS, biasDesc});
     }
     const std::size_t scratchpad = lineAligned(pd.scratchpad_desc().get_size());
@@ -246,7 +299,7 @@ private:
         part.groups.begin * b_.groupStride + b_.offset(0, part.columns.begin),
         part.groups.begin * y_.groupStride +
             y_.offset(part.rows.begin, part.columns.begin),
-        part.columns.begin,
+        isSwapped_ ? part.rows.begin : part.columns.begin,
         scratchBytes_,
         scratchpad,
         DnnlOperation(dnnl::matmul(pd), arguments)};
@@ -272,19 +325,21 @@ private:
     Task task;
     task.cost = 500 + 0.02 * static_cast<double>(shard.y.groups * shard.y.rows *
                                                  shard.y.columns * a_.columns);
-    addRange(signature, 0, shard.a, shard.aOffset, task);
-    addRange(signature, 1, shard.b, shard.bOffset, task);
+    addRange(signature, isSwapped_ ? 1 : 0, shard.a, shard.aOffset, task);
+    addRange(signature, isSwapped_ ? 0 : 1, shard.b, shard.bOffset, task);
     addRange(signature, outputIndex(), shard.y, shard.yOffset, task);
     if (hasBias_) {
-      task.accesses.push_back(
-          elementAccess(signature, 2, part.columns.begin * biasStride_,
-                        (part.columns.end - 1) * biasStride_ + 1));
+      const auto range = isSwapped_ ? part.rows : part.columns;
+      task.accesses.push_back(elementAccess(signature, 2,
+                                            range.begin * biasStride_,
+                                            (range.end - 1) * biasStride_ + 1));
     }
     tasks_.push_back(std::move(task));
   }
 
   Matrices a_, b_, y_;
-  bool hasBias_;
+  bool hasBias_, hasRelu_;
+  bool isSwapped_ = false; // a_, b_, y_ are b, a and y transposed
   std::int64_t biasStride_;
   std::vector<Shard> shards_;
 };
