@@ -402,6 +402,38 @@ TEST(FastNllLoss, MatchesForwardAndGradient) {
   }
 }
 
+// The same rounding in another order may end one unit apart.
+TEST(FastHalf, MatchesWhereFloatKernelsDoTheWork) {
+  constexpr auto H = DataType::Half;
+  constexpr double unit = 1.0 / 1024;
+  expectFastMatchesReference(
+      {"matmul",
+       matmulOf(true, "RELU"),
+       {{{H, {9, 33}}, {}, {}}, {{H, {33, 20}}, {}, {}}, {{H, {20}}, {}, {}}}},
+      unit);
+  expectFastMatchesReference(
+      {"reduce", reduceOf("ADD", {0}), {{{H, {50, 30}}, {}, {}}}}, unit);
+  const ConvolutionCase c{16, 3, 4, 8, 3, 1, 0, 1, 1};
+  const TensorType x{H, imageOf(c).shape};
+  const TensorType w{H, weightsOf(c).shape};
+  const TensorType y{H, resultOf(c).shape};
+  expectFastMatchesReference(
+      {"convolution", forwardOf(c, false, "RELU"), {{x, {}, {}}, {w, {}, {}}}},
+      unit);
+  auto byData = convolutionOf(c);
+  byData.set("inputShape", x.shape);
+  expectFastMatchesReference(
+      {"convolutionDataGrad", byData, {{y, {}, {}}, {w, {}, {}}}}, unit);
+  auto byWeights = convolutionOf(c);
+  byWeights.set("kernelShape", Attributes::Ints{3, 3});
+  expectFastMatchesReference(
+      {"convolutionWeightGrad", byWeights, {{y, {}, {}}, {x, {}, {}}}},
+      2 * unit);
+  expectFastMatchesReference({"maxPool", poolOf(pools[1], ""), {{x, {}, {}}}},
+                             0);
+  expectFastMatchesReference({"softmax", {}, {{{H, {20, 10}}, {}, {}}}}, unit);
+}
+
 Input scalarOf(double value) {
   return {{F, {}}, {}, {value}};
 }

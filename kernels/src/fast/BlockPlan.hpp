@@ -49,11 +49,6 @@ protected:
             std::vector<std::size_t> outputs, std::vector<std::size_t> scalars,
             double nanoseconds, std::size_t buffers);
 
-  static bool takesType(DataType type) {
-    return type == DataType::Float || type == DataType::Half ||
-           type == DataType::Bool;
-  }
-
   virtual void compute(const Block &block) const = 0;
 
 private:

@@ -2,6 +2,7 @@
 // layouts in the plan's memory. Shards are parts of the batch.
 #include "Dnnl.hpp"
 #include "FastKernels.hpp"
+#include "HalfPlan.hpp"
 #include "LaneKernels.hpp"
 #include "PlanHelpers.hpp"
 
@@ -471,18 +472,24 @@ std::unique_ptr<Plan> planWeightGrad(const Signature &signature) {
 } // namespace
 
 std::span<const KernelEntry> convolutionKernels() {
-  static const KernelEntry entries[] = {laneConvolution,
-                                        {"oneDNN", allPlain, planForward}};
+  static const KernelEntry entries[] = {
+      laneConvolution,
+      {"oneDNN", allPlain, planForward},
+      {"half", allPlain, planAsFloat<planForward>}};
   return entries;
 }
 std::span<const KernelEntry> convolutionDataGradKernels() {
-  static const KernelEntry entries[] = {laneConvolutionDataGrad,
-                                        {"oneDNN", allPlain, planDataGrad}};
+  static const KernelEntry entries[] = {
+      laneConvolutionDataGrad,
+      {"oneDNN", allPlain, planDataGrad},
+      {"half", allPlain, planAsFloat<planDataGrad>}};
   return entries;
 }
 std::span<const KernelEntry> convolutionWeightGradKernels() {
-  static const KernelEntry entries[] = {laneConvolutionWeightGrad,
-                                        {"oneDNN", allPlain, planWeightGrad}};
+  static const KernelEntry entries[] = {
+      laneConvolutionWeightGrad,
+      {"oneDNN", allPlain, planWeightGrad},
+      {"half", allPlain, planAsFloat<planWeightGrad>}};
   return entries;
 }
 

@@ -1,5 +1,6 @@
 // "groupNorm" and "groupNormGrad" of row-major floats, sample by sample.
 #include "FastKernels.hpp"
+#include "HalfPlan.hpp"
 #include "LaneKernels.hpp"
 #include "PlanHelpers.hpp"
 
@@ -151,12 +152,16 @@ std::unique_ptr<Plan> plan(const Signature &signature) {
 
 std::span<const KernelEntry> groupNormKernels() {
   static const KernelEntry entries[] = {
-      laneGroupNorm, {"samples", allPlain, plan<GroupNormPlan>}};
+      laneGroupNorm,
+      {"samples", allPlain, plan<GroupNormPlan>},
+      {"half", allPlain, planAsFloat<plan<GroupNormPlan>>}};
   return entries;
 }
 std::span<const KernelEntry> groupNormGradKernels() {
   static const KernelEntry entries[] = {
-      laneGroupNormGrad, {"samples", allPlain, plan<GroupNormGradPlan>}};
+      laneGroupNormGrad,
+      {"samples", allPlain, plan<GroupNormGradPlan>},
+      {"half", allPlain, planAsFloat<plan<GroupNormGradPlan>>}};
   return entries;
 }
 

@@ -4,6 +4,7 @@
 // transposed batch: oneDNN then rearranges the batch and not the weights.
 #include "Dnnl.hpp"
 #include "FastKernels.hpp"
+#include "HalfPlan.hpp"
 #include "PlanHelpers.hpp"
 
 #include "loops/Loops.hpp"
@@ -363,7 +364,8 @@ std::unique_ptr<Plan> plan(const Signature &signature) {
   return std::make_unique<MatmulPlan>(signature);
 }
 
-constexpr KernelEntry entries[] = {{"oneDNN", allPlain, plan}};
+constexpr KernelEntry entries[] = {{"oneDNN", allPlain, plan},
+                                   {"half", allPlain, planAsFloat<plan>}};
 
 } // namespace
 

@@ -1,5 +1,6 @@
 // "maxPool" and "maxPoolGrad" of row-major floats, plane by plane.
 #include "FastKernels.hpp"
+#include "HalfPlan.hpp"
 #include "LaneKernels.hpp"
 #include "PlanHelpers.hpp"
 
@@ -115,13 +116,17 @@ std::unique_ptr<Plan> planGrad(const Signature &signature) {
 } // namespace
 
 std::span<const KernelEntry> maxPoolKernels() {
-  static const KernelEntry entries[] = {laneMaxPool,
-                                        {"planes", allPlain, planForward}};
+  static const KernelEntry entries[] = {
+      laneMaxPool,
+      {"planes", allPlain, planForward},
+      {"half", allPlain, planAsFloat<planForward>}};
   return entries;
 }
 std::span<const KernelEntry> maxPoolGradKernels() {
-  static const KernelEntry entries[] = {laneMaxPoolGrad,
-                                        {"planes", allPlain, planGrad}};
+  static const KernelEntry entries[] = {
+      laneMaxPoolGrad,
+      {"planes", allPlain, planGrad},
+      {"half", allPlain, planAsFloat<planGrad>}};
   return entries;
 }
 

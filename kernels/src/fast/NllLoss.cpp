@@ -1,6 +1,7 @@
 // "nllLoss" and "nllLossGrad" of row-major floats: one task each, since they
 // touch one element per sample or write a few.
 #include "FastKernels.hpp"
+#include "HalfPlan.hpp"
 #include "PlanHelpers.hpp"
 
 #include <algorithm>
@@ -117,9 +118,11 @@ std::unique_ptr<Plan> plan(const Signature &signature) {
 }
 
 constexpr KernelEntry forwardEntries[] = {
-    {"rows", allPlain, plan<NllLossPlan>}};
+    {"rows", allPlain, plan<NllLossPlan>},
+    {"half", allPlain, planAsFloat<plan<NllLossPlan>>}};
 constexpr KernelEntry gradEntries[] = {
-    {"rows", allPlain, plan<NllLossGradPlan>}};
+    {"rows", allPlain, plan<NllLossGradPlan>},
+    {"half", allPlain, planAsFloat<plan<NllLossGradPlan>>}};
 
 } // namespace
 

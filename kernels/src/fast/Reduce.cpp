@@ -2,6 +2,7 @@
 // memory and merged; the innermost one is either reduced (rows) or kept
 // (columns).
 #include "FastKernels.hpp"
+#include "HalfPlan.hpp"
 #include "LaneKernels.hpp"
 #include "PlanHelpers.hpp"
 
@@ -233,7 +234,8 @@ std::unique_ptr<Plan> plan(const Signature &signature) {
 
 std::span<const KernelEntry> reduceKernels() {
   static const KernelEntry entries[] = {laneReduce,
-                                        {"strided", allPlain, plan}};
+                                        {"strided", allPlain, plan},
+                                        {"half", allPlain, planAsFloat<plan>}};
   return entries;
 }
 

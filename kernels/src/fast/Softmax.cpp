@@ -1,5 +1,6 @@
 // "softmax", "logSoftmax" and their gradients on row-major floats.
 #include "FastKernels.hpp"
+#include "HalfPlan.hpp"
 #include "PlanHelpers.hpp"
 
 #include "loops/Loops.hpp"
@@ -63,13 +64,17 @@ template <auto Member> std::unique_ptr<Plan> plan(const Signature &signature) {
 }
 
 constexpr KernelEntry softmaxEntries[] = {
-    {"rows", allPlain, plan<&SoftmaxLoops::softmax>}};
+    {"rows", allPlain, plan<&SoftmaxLoops::softmax>},
+    {"half", allPlain, planAsFloat<plan<&SoftmaxLoops::softmax>>}};
 constexpr KernelEntry softmaxGradEntries[] = {
-    {"rows", allPlain, plan<&SoftmaxLoops::softmaxGrad>}};
+    {"rows", allPlain, plan<&SoftmaxLoops::softmaxGrad>},
+    {"half", allPlain, planAsFloat<plan<&SoftmaxLoops::softmaxGrad>>}};
 constexpr KernelEntry logSoftmaxEntries[] = {
-    {"rows", allPlain, plan<&SoftmaxLoops::logSoftmax>}};
+    {"rows", allPlain, plan<&SoftmaxLoops::logSoftmax>},
+    {"half", allPlain, planAsFloat<plan<&SoftmaxLoops::logSoftmax>>}};
 constexpr KernelEntry logSoftmaxGradEntries[] = {
-    {"rows", allPlain, plan<&SoftmaxLoops::logSoftmaxGrad>}};
+    {"rows", allPlain, plan<&SoftmaxLoops::logSoftmaxGrad>},
+    {"half", allPlain, planAsFloat<plan<&SoftmaxLoops::logSoftmaxGrad>>}};
 
 } // namespace
 

@@ -68,9 +68,41 @@ std::uint16_t floatToHalf(float value) {
 #endif
 }
 
+// Eight at a time where the instructions are there; the rest one by one.
+void halvesToFloats(float *to, const std::uint16_t *from, std::int64_t count) {
+  std::int64_t i = 0;
+#ifdef __F16C__
+  for (; i + 8 <= count; i += 8) {
+    const __m128i halves =
+        _mm_loadu_si128(reinterpret_cast<const __m128i *>(from + i));
+    _mm256_storeu_ps(to + i, _mm256_cvtph_ps(halves));
+  }
+#endif
+  for (; i < count; ++i) {
+    to[i] = halfToFloat(from[i]);
+  }
+}
+
+void floatsToHalves(std::uint16_t *to, const float *from, std::int64_t count) {
+  std::int64_t i = 0;
+#ifdef __F16C__
+  for (; i + 8 <= count; i += 8) {
+    const __m128i halves =
+        _mm256_cvtps_ph(_mm256_loadu_ps(from + i), _MM_FROUND_TO_NEAREST_INT);
+    _mm_storeu_si128(reinterpret_cast<__m128i *>(to + i), halves);
+  }
+#endif
+  for (; i < count; ++i) {
+    to[i] = floatToHalf(from[i]);
+  }
+}
+
 void roundToHalf(float *y, const float *a, std::int64_t count) {
-  for (std::int64_t i = 0; i < count; ++i) {
-    y[i] = halfToFloat(floatToHalf(a[i]));
+  std::uint16_t halves[64];
+  for (std::int64_t i = 0; i < count; i += 64) {
+    const std::int64_t part = count - i < 64 ? count - i : 64;
+    floatsToHalves(halves, a + i, part);
+    halvesToFloats(y + i, halves, part);
   }
 }
 
@@ -100,8 +132,12 @@ void load(float *to, const Stored *from, std::int64_t stride,
       to[i] = value;
     }
   } else if (stride == 1) {
-    for (std::int64_t i = 0; i < count; ++i) {
-      to[i] = fromStored(from[i]);
+    if constexpr (sizeof(Stored) == sizeof(std::uint16_t)) {
+      halvesToFloats(to, from, count);
+    } else {
+      for (std::int64_t i = 0; i < count; ++i) {
+        to[i] = fromStored(from[i]);
+      }
     }
   } else {
     for (std::int64_t i = 0; i < count; ++i) {
@@ -124,8 +160,12 @@ template <typename Stored>
 void store(Stored *to, const float *from, std::int64_t stride,
            std::int64_t count) {
   if (stride == 1) {
-    for (std::int64_t i = 0; i < count; ++i) {
-      convert(from[i], to[i]);
+    if constexpr (sizeof(Stored) == sizeof(std::uint16_t)) {
+      floatsToHalves(to, from, count);
+    } else {
+      for (std::int64_t i = 0; i < count; ++i) {
+        convert(from[i], to[i]);
+      }
     }
   } else {
     for (std::int64_t i = 0; i < count; ++i) {
