@@ -1,5 +1,6 @@
-// Every fast kernel against its kind's reference, over shapes that hit tails,
-// strides, paddings and single elements.
+// The fast kernels of element-wise kinds, reductions, products, losses and
+// updates against the references, over shapes that hit tails, strides and
+// single elements.
 #include "KernelTesting.hpp"
 
 #include <kernels/Expression.hpp>
@@ -230,144 +231,6 @@ TEST(FastMatmul, TakesGroupsAndOddStrides) {
   expectFastMatchesReference(strided, 1e-5);
 }
 
-struct ConvolutionCase {
-  std::int64_t batch, in, out, size, kernel, stride, pad, dilation, groups;
-};
-constexpr ConvolutionCase convolutions[] = {
-    {16, 1, 5, 28, 3, 1, 0, 1, 1},  {16, 5, 12, 13, 5, 1, 0, 1, 1},
-    {3, 4, 6, 9, 3, 2, 1, 1, 1},    {2, 8, 4, 11, 3, 1, 2, 2, 2},
-    {1, 3, 2, 5, 5, 1, 0, 1, 1},    {5, 32, 32, 8, 3, 1, 1, 1, 1},
-    {32, 1, 10, 14, 5, 1, 0, 1, 1}, {16, 10, 20, 9, 5, 1, 0, 1, 1},
-    {2, 6, 6, 7, 3, 1, 1, 1, 6},    {30, 3, 7, 6, 1, 1, 0, 1, 1},
-    {16, 3, 4, 9, 3, 1, 1, 1, 1},   {31, 2, 9, 11, 3, 2, 1, 1, 1},
-    {16, 2, 3, 12, 3, 1, 2, 2, 1},  {16, 2, 3, 9, 7, 1, 3, 1, 1},
-    {16, 1, 1, 4, 1, 1, 0, 1, 1},   {16, 2, 2, 3, 2, 1, 3, 1, 1},
-};
-
-Attributes convolutionOf(const ConvolutionCase &c) {
-  return {{"strides", Attributes::Ints{c.stride, c.stride}},
-          {"padLower", Attributes::Ints{c.pad, c.pad}},
-          {"padUpper", Attributes::Ints{c.pad, c.pad}},
-          {"dilations", Attributes::Ints{c.dilation, c.dilation}},
-          {"groups", c.groups}};
-}
-Attributes forwardOf(const ConvolutionCase &c, bool bias,
-                     std::string activation) {
-  auto attributes = convolutionOf(c);
-  attributes.set("bias", std::int64_t(bias));
-  attributes.set("activation", std::move(activation));
-  return attributes;
-}
-TensorType imageOf(const ConvolutionCase &c) {
-  return {F, {c.batch, c.in, c.size, c.size}};
-}
-TensorType weightsOf(const ConvolutionCase &c) {
-  return {F, {c.out, c.in / c.groups, c.kernel, c.kernel}};
-}
-TensorType resultOf(const ConvolutionCase &c) {
-  const Call call("convolution", forwardOf(c, false, ""),
-                  {{imageOf(c), {}, {}}, {weightsOf(c), {}, {}}});
-  return call.outputTypes()[0];
-}
-
-TEST(FastConvolution, MatchesForward) {
-  for (const auto &c : convolutions) {
-    expectFastMatchesReference({"convolution",
-                                forwardOf(c, false, ""),
-                                {{imageOf(c), {}, {}}, {weightsOf(c), {}, {}}}},
-                               1e-4);
-    expectFastMatchesReference({"convolution",
-                                forwardOf(c, true, "RELU"),
-                                {{imageOf(c), {}, {}},
-                                 {weightsOf(c), {}, {}},
-                                 {{F, {c.out}}, {}, {}}}},
-                               1e-4);
-  }
-}
-
-TEST(FastConvolution, MatchesDataGradient) {
-  for (const auto &c : convolutions) {
-    auto attributes = convolutionOf(c);
-    attributes.set("inputShape", imageOf(c).shape);
-    expectFastMatchesReference(
-        {"convolutionDataGrad",
-         attributes,
-         {{resultOf(c), {}, {}}, {weightsOf(c), {}, {}}}},
-        1e-4);
-  }
-}
-
-TEST(FastConvolution, MatchesWeightGradient) {
-  for (const auto &c : convolutions) {
-    auto attributes = convolutionOf(c);
-    attributes.set("kernelShape", Attributes::Ints{c.kernel, c.kernel});
-    expectFastMatchesReference({"convolutionWeightGrad",
-                                attributes,
-                                {{resultOf(c), {}, {}}, {imageOf(c), {}, {}}}},
-                               5e-4);
-  }
-}
-
-struct PoolCase {
-  std::int64_t batch, channels, rows, columns, kernel, stride, lower, upper;
-};
-constexpr PoolCase pools[] = {
-    {16, 5, 26, 26, 2, 2, 0, 0}, {2, 3, 9, 11, 2, 2, 0, 0},
-    {1, 1, 5, 37, 3, 2, 1, 1},   {3, 2, 8, 8, 3, 1, 1, 1},
-    {1, 2, 7, 7, 3, 3, 0, 0},    {1, 1, 1, 1, 1, 1, 0, 0},
-    {30, 4, 6, 6, 2, 2, 1, 0},   {20, 33, 12, 12, 2, 2, 0, 0},
-    {16, 2, 9, 7, 3, 2, 1, 1},   {16, 3, 5, 5, 2, 3, 0, 0},
-};
-Attributes poolOf(const PoolCase &c, std::string activation) {
-  return {{"kernel", Attributes::Ints{c.kernel, c.kernel}},
-          {"strides", Attributes::Ints{c.stride, c.stride}},
-          {"padLower", Attributes::Ints{c.lower, c.lower}},
-          {"padUpper", Attributes::Ints{c.upper, c.upper}},
-          {"activation", std::move(activation)}};
-}
-
-TEST(FastMaxPool, MatchesForwardAndGradient) {
-  for (const auto &c : pools) {
-    for (const auto *activation : {"", "RELU"}) {
-      const auto attributes = poolOf(c, activation);
-      const TensorType x{F, {c.batch, c.channels, c.rows, c.columns}};
-      const Call forward("maxPool", attributes, {{x, {}, {}}});
-      expectFastMatchesReference(forward, 0);
-      auto gradAttributes = attributes;
-      gradAttributes.set("inputShape", x.shape);
-      const auto indices = forward.reference()[1];
-      const auto types = forward.outputTypes();
-      expectFastMatchesReference(
-          {"maxPoolGrad",
-           gradAttributes,
-           {{types[0], {}, {}}, {types[1], {}, indices}}},
-          1e-6);
-    }
-  }
-}
-
-TEST(FastGroupNorm, MatchesForwardAndGradient) {
-  const std::int64_t cases[][4] = {
-      {16, 12, 3, 9}, {2, 4, 4, 1}, {3, 6, 1, 4}, {40, 8, 2, 14}};
-  for (const auto &[batch, channels, groups, size] : cases) {
-    const TensorType x{F, {batch, channels, size, size + 1}};
-    const TensorType channel{F, {channels}};
-    const Call forward("groupNorm", {{"groups", groups}, {"epsilon", 1e-5}},
-                       {{x, {}, {}}, {channel, {}, {}}, {channel, {}, {}}});
-    expectFastMatchesReference(forward, 2e-4);
-    const auto statistics = forward.reference();
-    const TensorType statistic{F, {batch, groups}};
-    expectFastMatchesReference({"groupNormGrad",
-                                {{"groups", groups}},
-                                {{x, {}, {}},
-                                 {x, {}, forward.inputValues(0)},
-                                 {channel, {}, {}},
-                                 {statistic, {}, statistics[1]},
-                                 {statistic, {}, statistics[2]}}},
-                               2e-3);
-  }
-}
-
 TEST(FastSoftmax, MatchesAllFour) {
   for (const Shape &shape : {Shape{16, 10}, Shape{1, 1}, Shape{3, 4, 700},
                              Shape{300, 17}, Shape{5}}) {
@@ -400,38 +263,6 @@ TEST(FastNllLoss, MatchesForwardAndGradient) {
                                  1e-6);
     }
   }
-}
-
-// The same rounding in another order may end one unit apart.
-TEST(FastHalf, MatchesWhereFloatKernelsDoTheWork) {
-  constexpr auto H = DataType::Half;
-  constexpr double unit = 1.0 / 1024;
-  expectFastMatchesReference(
-      {"matmul",
-       matmulOf(true, "RELU"),
-       {{{H, {9, 33}}, {}, {}}, {{H, {33, 20}}, {}, {}}, {{H, {20}}, {}, {}}}},
-      unit);
-  expectFastMatchesReference(
-      {"reduce", reduceOf("ADD", {0}), {{{H, {50, 30}}, {}, {}}}}, unit);
-  const ConvolutionCase c{16, 3, 4, 8, 3, 1, 0, 1, 1};
-  const TensorType x{H, imageOf(c).shape};
-  const TensorType w{H, weightsOf(c).shape};
-  const TensorType y{H, resultOf(c).shape};
-  expectFastMatchesReference(
-      {"convolution", forwardOf(c, false, "RELU"), {{x, {}, {}}, {w, {}, {}}}},
-      unit);
-  auto byData = convolutionOf(c);
-  byData.set("inputShape", x.shape);
-  expectFastMatchesReference(
-      {"convolutionDataGrad", byData, {{y, {}, {}}, {w, {}, {}}}}, unit);
-  auto byWeights = convolutionOf(c);
-  byWeights.set("kernelShape", Attributes::Ints{3, 3});
-  expectFastMatchesReference(
-      {"convolutionWeightGrad", byWeights, {{y, {}, {}}, {x, {}, {}}}},
-      2 * unit);
-  expectFastMatchesReference({"maxPool", poolOf(pools[1], ""), {{x, {}, {}}}},
-                             0);
-  expectFastMatchesReference({"softmax", {}, {{{H, {20, 10}}, {}, {}}}}, unit);
 }
 
 Input scalarOf(double value) {

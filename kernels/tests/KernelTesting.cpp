@@ -1,162 +1,23 @@
 #include "KernelTesting.hpp"
 
-#include <support/Half.hpp>
+#include "GuardedBuffer.hpp"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <chrono>
 #include <cmath>
-#include <cstring>
 #include <random>
 
 namespace kernels::testing {
 
 namespace {
 
-// Bytes around every operand that nobody may change.
-constexpr std::size_t guard = 128;
-constexpr auto guardByte = std::byte{0xa5};
-// As floats and halves these are NaNs.
-constexpr auto poison = std::byte{0xff};
-
-// Lowest and highest offset of an operand's elements.
-struct Extent {
-  std::int64_t low = 0, high = 0;
-};
-Extent extentOf(const OperandSpec &spec) {
-  if (spec.layout != Layout::Plain) {
-    return {0, storageElements(spec.layout, spec.shape) - 1};
-  }
-  Extent extent;
-  for (std::size_t d = 0; d < spec.shape.size(); ++d) {
-    const auto reach = (spec.shape[d] - 1) * spec.strides[d];
-    extent.low += std::min<std::int64_t>(0, reach);
-    extent.high += std::max<std::int64_t>(0, reach);
-  }
-  return extent;
-}
-
-// The offset of element `index` (row-major) of an operand.
-std::int64_t offsetOf(const OperandSpec &spec, std::int64_t index) {
-  Shape at(spec.shape.size());
-  for (std::size_t d = spec.shape.size(); d-- > 0;) {
-    at[d] = index % spec.shape[d];
-    index /= spec.shape[d];
-  }
-  if (spec.layout == Layout::BatchLanes16) {
-    const auto plane = spec.shape[2] * spec.shape[3];
-    return ((at[0] / 16 * spec.shape[1] + at[1]) * plane +
-            at[2] * spec.shape[3] + at[3]) *
-               16 +
-           at[0] % 16;
-  }
-  std::int64_t offset = 0;
-  for (std::size_t d = 0; d < at.size(); ++d) {
-    offset += at[d] * spec.strides[d];
-  }
-  return offset;
-}
-
-template <typename T> void put(std::byte *to, double value) {
-  const auto typed = static_cast<T>(value);
-  std::memcpy(to, &typed, sizeof typed);
-}
-template <typename T> double get(const std::byte *from) {
-  T value;
-  std::memcpy(&value, from, sizeof value);
-  return static_cast<double>(value);
-}
-
-void storeElement(DataType type, std::byte *to, double value) {
-  switch (type) {
-  case DataType::Float:
-    return put<float>(to, value);
-  case DataType::Half:
-    return put<std::uint16_t>(
-        to, support::floatToHalfBits(static_cast<float>(value)));
-  case DataType::Int:
-    return put<std::int32_t>(to, value);
-  case DataType::UnsignedInt:
-    return put<std::uint32_t>(to, value);
-  case DataType::Bool:
-  case DataType::UnsignedChar:
-    return put<std::uint8_t>(to, value);
-  case DataType::LongLong:
-    return put<std::int64_t>(to, value);
-  default:
-    FAIL() << "no test data of type " << support::toString(type);
-  }
-}
-
-double loadElement(DataType type, const std::byte *from) {
-  switch (type) {
-  case DataType::Float:
-    return get<float>(from);
-  case DataType::Half:
-    return support::halfBitsToFloat(
-        static_cast<std::uint16_t>(get<std::uint16_t>(from)));
-  case DataType::Int:
-    return get<std::int32_t>(from);
-  case DataType::UnsignedInt:
-    return get<std::uint32_t>(from);
-  case DataType::Bool:
-  case DataType::UnsignedChar:
-    return get<std::uint8_t>(from);
-  case DataType::LongLong:
-    return get<std::int64_t>(from);
-  default:
-    ADD_FAILURE() << "no test data of type " << support::toString(type);
-    return 0;
-  }
-}
-
 double rounded(DataType type, double value) {
   alignas(8) std::byte element[8];
   storeElement(type, element, value);
   return loadElement(type, element);
 }
-
-// Bytes with guards, aligned as the engine aligns them.
-class Buffer {
-public:
-  explicit Buffer(const OperandSpec &spec) {
-    const auto [low, high] = extentOf(spec);
-    const auto size = static_cast<std::int64_t>(sizeOf(spec.type));
-    first_ = -low * size;
-    bytes_ = static_cast<std::size_t>((high - low + 1) * size);
-    memory_.assign(bytes_ + 2 * guard + 64, guardByte);
-    std::fill_n(lowest(), bytes_, poison);
-  }
-
-  std::byte *lowest() {
-    const auto address = reinterpret_cast<std::uintptr_t>(memory_.data());
-    return memory_.data() + guard + (64 - (address + guard) % 64) % 64;
-  }
-  const std::byte *lowest() const {
-    return const_cast<Buffer *>(this)->lowest();
-  }
-  std::byte *element0() { return lowest() + first_; }
-  std::size_t bytes() const { return bytes_; }
-
-  bool isGuardIntact() const {
-    const auto isUntouched = [](std::byte b) { return b == guardByte; };
-    const std::byte *begin = memory_.data();
-    return std::all_of(begin, lowest(), isUntouched) &&
-           std::all_of(lowest() + bytes_, begin + memory_.size(), isUntouched);
-  }
-  // Copies keep their own alignment, so data is moved by hand.
-  Buffer(const Buffer &other)
-      : first_(other.first_), bytes_(other.bytes_),
-        memory_(other.memory_.size(), guardByte) {
-    std::copy_n(other.lowest(), bytes_, lowest());
-  }
-
-private:
-  std::int64_t first_ = 0; // of element 0 from the lowest
-  std::size_t bytes_ = 0;
-  std::vector<std::byte> memory_;
-};
 
 // The first cache line inside the memory.
 std::byte *aligned(std::vector<std::byte> &memory) {
@@ -165,7 +26,8 @@ std::byte *aligned(std::vector<std::byte> &memory) {
 }
 
 // Poisons all bytes of an input that the task does not declare to read.
-void poisonUndeclared(Buffer &buffer, std::uint32_t operand, const Task &task) {
+void poisonUndeclared(GuardedBuffer &buffer, std::uint32_t operand,
+                      const Task &task) {
   std::vector<bool> isDeclared(buffer.bytes(), false);
   for (const auto &access : task.accesses) {
     if (access.operand == operand) {
@@ -184,8 +46,9 @@ void poisonUndeclared(Buffer &buffer, std::uint32_t operand, const Task &task) {
 }
 
 // Every byte that changed must lie in a write that the task declares.
-void expectOnlyDeclaredWrites(const Buffer &before, const Buffer &after,
-                              std::uint32_t operand, const Task &task) {
+void expectOnlyDeclaredWrites(const GuardedBuffer &before,
+                              const GuardedBuffer &after, std::uint32_t operand,
+                              const Task &task) {
   for (std::size_t i = 0; i < before.bytes(); ++i) {
     if (before.lowest()[i] == after.lowest()[i]) {
       continue;
@@ -202,7 +65,7 @@ void expectOnlyDeclaredWrites(const Buffer &before, const Buffer &after,
 }
 
 // Lanes beyond the batch hold zeros; indices may be anything there.
-void expectZeroPadding(const OperandSpec &spec, const Buffer &buffer) {
+void expectZeroPadding(const OperandSpec &spec, const GuardedBuffer &buffer) {
   if (spec.type != DataType::Float) {
     return;
   }
@@ -211,7 +74,9 @@ void expectZeroPadding(const OperandSpec &spec, const Buffer &buffer) {
   const OperandSpec padded{spec.type, whole, {}, spec.layout};
   for (auto e = support::elementCount(spec.shape);
        e < support::elementCount(whole); ++e) {
-    ASSERT_EQ(get<float>(buffer.lowest() + 4 * offsetOf(padded, e)), 0)
+    ASSERT_EQ(
+        loadElement(DataType::Float, buffer.lowest() + 4 * offsetOf(padded, e)),
+        0)
         << "padding at element " << e;
   }
 }
@@ -219,7 +84,7 @@ void expectZeroPadding(const OperandSpec &spec, const Buffer &buffer) {
 } // namespace
 
 struct Call::Storage {
-  std::vector<Buffer> operands;
+  std::vector<GuardedBuffer> operands;
 
   std::vector<std::byte *> addresses() {
     std::vector<std::byte *> result;
@@ -282,7 +147,7 @@ Call::Storage Call::makeStorage(const Operands &operands) const {
   for (std::size_t i = 0; i < operands.inputs.size(); ++i) {
     const auto &spec = operands.inputs[i];
     storage.operands.emplace_back(spec);
-    Buffer &buffer = storage.operands.back();
+    GuardedBuffer &buffer = storage.operands.back();
     if (spec.layout != Layout::Plain) { // lanes beyond the batch are 0
       std::fill_n(buffer.lowest(), buffer.bytes(), std::byte{0});
     }
@@ -303,7 +168,7 @@ Call::Results Call::read(const Operands &operands, const Storage &storage) {
   Results results;
   for (std::size_t i = 0; i < operands.outputs.size(); ++i) {
     const auto &spec = operands.outputs[i];
-    Buffer buffer = storage.operands[operands.inputs.size() + i];
+    GuardedBuffer buffer = storage.operands[operands.inputs.size() + i];
     const auto size = static_cast<std::int64_t>(sizeOf(spec.type));
     std::vector<double> values;
     for (std::int64_t e = 0; e < support::elementCount(spec.shape); ++e) {

@@ -1,29 +1,15 @@
 // "groupNorm" and "groupNormGrad" of row-major floats, sample by sample.
 #include "FastKernels.hpp"
 #include "HalfPlan.hpp"
+#include "ImageShapes.hpp"
 #include "LaneKernels.hpp"
 #include "PlanHelpers.hpp"
-
-#include "loops/Loops.hpp"
 
 #include <algorithm>
 
 namespace kernels {
 
 namespace {
-
-struct NormShape {
-  std::int64_t batch, channels, groups, size; // size: elements of a channel
-
-  NormLoops::Group group() const { return {channels / groups, size}; }
-  std::int64_t sample() const { return channels * size; }
-};
-
-NormShape normShape(const Signature &signature, std::size_t x) {
-  const auto &shape = signature.operand(x).shape;
-  return {shape[0], shape[1], signature.attributes.getInt("groups"),
-          support::elementCount(std::span(shape).subspan(2))};
-}
 
 class GroupNormPlan final : public Plan {
 public:

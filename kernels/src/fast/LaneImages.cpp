@@ -1,10 +1,8 @@
 // Pooling, group normalisation and channel sums in Layout::BatchLanes16, so
 // that a network of small convolutions stays in that layout.
+#include "ImageShapes.hpp"
 #include "LaneKernels.hpp"
 #include "PlanHelpers.hpp"
-
-#include "kinds/PoolShape.hpp"
-#include "loops/Loops.hpp"
 
 #include <algorithm>
 
@@ -45,20 +43,6 @@ double elementsOf(const OperandSpec &spec) {
   return static_cast<double>(storageElements(lanes, spec.shape));
 }
 
-PoolLoops::Plane planeOf(const PoolShape &shape) {
-  return {.inRows = shape.in[0],
-          .inColumns = shape.in[1],
-          .outRows = shape.out[0],
-          .outColumns = shape.out[1],
-          .kernelRows = shape.kernel[0],
-          .kernelColumns = shape.kernel[1],
-          .strideRows = shape.strides[0],
-          .strideColumns = shape.strides[1],
-          .padRows = shape.padLower[0],
-          .padColumns = shape.padLower[1],
-          .hasRelu = shape.hasRelu};
-}
-
 // Planes of sixteen samples, for both directions.
 class PoolPlan final : public LanePlan {
 public:
@@ -91,21 +75,6 @@ private:
   PoolLoops::Plane plane_;
   bool isGradient_;
 };
-
-struct NormShape {
-  std::int64_t batch, channels, groups, size; // size: elements of a channel
-
-  NormLoops::Group group() const { return {channels / groups, size}; }
-  std::int64_t groupElements() const {
-    return channels / groups * size * laneSamples;
-  }
-};
-
-NormShape normShape(const Signature &signature, std::size_t x) {
-  const auto &shape = signature.operand(x).shape;
-  return {shape[0], shape[1], signature.attributes.getInt("groups"),
-          shape[2] * shape[3]};
-}
 
 // The statistics of a block's samples between [sample][group] and lanes.
 void scatter(const float *lanesOfGroup, std::int64_t count, float *statistics,
@@ -148,10 +117,10 @@ public:
       alignas(64) float mean[laneSamples];
       alignas(64) float invStdDev[laneSamples];
       selectedLoops().lanes.groupNorm(
-          group, dataOf<const float>(operands, 0) + i * shape_.groupElements(),
+          group, dataOf<const float>(operands, 0) + i * groupElements(),
           dataOf<const float>(operands, 1) + g * group.channels,
           dataOf<const float>(operands, 2) + g * group.channels, epsilon_,
-          inUse, dataOf<float>(operands, 3) + i * shape_.groupElements(), mean,
+          inUse, dataOf<float>(operands, 3) + i * groupElements(), mean,
           invStdDev);
       const std::int64_t at = block * laneSamples * shape_.groups + g;
       scatter(mean, inUse, dataOf<float>(operands, 4) + at, shape_.groups);
@@ -160,6 +129,10 @@ public:
   }
 
 private:
+  std::int64_t groupElements() const {
+    return shape_.group().channels * shape_.size * laneSamples;
+  }
+
   NormShape shape_;
   float epsilon_;
 };
@@ -205,7 +178,7 @@ public:
       gather(dataOf<const float>(operands, 3) + at, shape_.groups, inUse, mean);
       gather(dataOf<const float>(operands, 4) + at, shape_.groups, inUse,
              invStdDev);
-      const std::int64_t elements = i * shape_.groupElements();
+      const std::int64_t elements = i * groupElements();
       const std::int64_t sums = i * group.channels;
       selectedLoops().lanes.groupNormGrad(
           group, dataOf<const float>(operands, 0) + elements,
@@ -217,6 +190,10 @@ public:
   }
 
 private:
+  std::int64_t groupElements() const {
+    return shape_.group().channels * shape_.size * laneSamples;
+  }
+
   void addBlocks(const float *blocks, float *sum) const {
     std::copy_n(blocks, shape_.channels, sum);
     for (std::int64_t b = 1; b < blocks_; ++b) {

@@ -1,29 +1,13 @@
 // "maxPool" and "maxPoolGrad" of row-major floats, plane by plane.
 #include "FastKernels.hpp"
 #include "HalfPlan.hpp"
+#include "ImageShapes.hpp"
 #include "LaneKernels.hpp"
 #include "PlanHelpers.hpp"
-
-#include "kinds/PoolShape.hpp"
-#include "loops/Loops.hpp"
 
 namespace kernels {
 
 namespace {
-
-PoolLoops::Plane planeOf(const PoolShape &shape) {
-  return {.inRows = shape.in[0],
-          .inColumns = shape.in[1],
-          .outRows = shape.out[0],
-          .outColumns = shape.out[1],
-          .kernelRows = shape.kernel[0],
-          .kernelColumns = shape.kernel[1],
-          .strideRows = shape.strides[0],
-          .strideColumns = shape.strides[1],
-          .padRows = shape.padLower[0],
-          .padColumns = shape.padLower[1],
-          .hasRelu = shape.hasRelu};
-}
 
 // Shards are runs of planes (one channel of one sample).
 class PlanesPlan : public Plan {

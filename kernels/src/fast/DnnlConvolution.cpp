@@ -1,0 +1,147 @@
+#include "DnnlConvolution.hpp"
+
+#include "PlanHelpers.hpp"
+
+#include <algorithm>
+
+namespace kernels {
+
+namespace {
+
+dnnl::primitive_attr withUserScratchpad() {
+  dnnl::primitive_attr attributes;
+  attributes.set_scratchpad_mode(dnnl::scratchpad_mode::user);
+  return attributes;
+}
+
+constexpr auto direct = dnnl::algorithm::convolution_direct;
+
+} // namespace
+
+double convolutionWork(const ConvolutionShape &s) {
+  return static_cast<double>(s.batch * s.outChannels * s.out[0] * s.out[1]) *
+         static_cast<double>(s.inChannelsPerGroup() * s.kernel[0] *
+                             s.kernel[1]) *
+         0.033;
+}
+
+DnnlShape::DnnlShape(const ConvolutionShape &s, std::int64_t batch)
+    : x(s.inputShape()), w(s.weightShape()),
+      y(s.outputShape()), bias{s.outChannels},
+      strides(s.strides.begin(), s.strides.end()), dilations{s.dilations[0] - 1,
+                                                             s.dilations[1] -
+                                                                 1},
+      padLower(s.padLower.begin(), s.padLower.end()),
+      padUpper(s.padUpper.begin(), s.padUpper.end()) {
+  x[0] = y[0] = batch;
+  if (s.groups > 1) {
+    w = {s.groups, s.outChannelsPerGroup(), s.inChannelsPerGroup(), s.kernel[0],
+         s.kernel[1]};
+  }
+}
+
+dnnl::convolution_forward::primitive_desc
+DnnlShape::forward(bool hasBias, bool hasRelu) const {
+  auto attributes = withUserScratchpad();
+  if (hasRelu) {
+    dnnl::post_ops postOps;
+    postOps.append_eltwise(1, dnnl::algorithm::eltwise_relu, 0, 0);
+    attributes.set_post_ops(postOps);
+  }
+  const auto kind = dnnl::prop_kind::forward_training;
+  using Desc = dnnl::convolution_forward::desc;
+  const auto desc =
+      hasBias
+          ? Desc(kind, direct, dnnlAny(x), dnnlAny(w), dnnlStrided(bias, {1}),
+                 dnnlAny(y), strides, dilations, padLower, padUpper)
+          : Desc(kind, direct, dnnlAny(x), dnnlAny(w), dnnlAny(y), strides,
+                 dilations, padLower, padUpper);
+  return {desc, attributes, dnnlEngine()};
+}
+
+dnnl::convolution_backward_data::primitive_desc DnnlShape::dataGrad() const {
+  return {dnnl::convolution_backward_data::desc(direct, dnnlAny(x), dnnlAny(w),
+                                                dnnlAny(y), strides, dilations,
+                                                padLower, padUpper),
+          withUserScratchpad(), dnnlEngine(), forward(false, false)};
+}
+
+dnnl::convolution_backward_weights::primitive_desc
+DnnlShape::weightGrad() const {
+  return {dnnl::convolution_backward_weights::desc(
+              direct, dnnlAny(x), dnnlAny(w), dnnlAny(y), strides, dilations,
+              padLower, padUpper),
+          withUserScratchpad(), dnnlEngine(), forward(false, false)};
+}
+
+std::size_t Scratch::take(std::size_t bytes) {
+  const std::size_t at = bytes_;
+  bytes_ += lineAligned(bytes);
+  return at;
+}
+
+Passage::Passage(const dnnl::memory::desc &outside,
+                 const dnnl::memory::desc &inside, bool isInput,
+                 Scratch &scratch) {
+  if (outside != inside) {
+    at_ = scratch.take(inside.get_size());
+    copy_.push_back(isInput ? DnnlOperation::reorder(outside, inside)
+                            : DnnlOperation::reorder(inside, outside));
+  }
+}
+
+void *Passage::inside(void *outside, std::byte *scratch) const {
+  return copy_.empty() ? outside : scratch + at_;
+}
+
+void Passage::enter(void *outside, std::byte *scratch) const {
+  if (!copy_.empty()) {
+    copy_[0].run({outside, scratch + at_});
+  }
+}
+
+void Passage::leave(void *outside, std::byte *scratch) const {
+  if (!copy_.empty()) {
+    copy_[0].run({scratch + at_, outside});
+  }
+}
+
+dnnl::memory::desc batchDesc(const OperandSpec &spec, std::int64_t batch) {
+  Shape shape = spec.shape;
+  shape[0] = batch;
+  return dnnlStrided(shape, spec.strides);
+}
+
+dnnl::memory::desc weightDesc(const OperandSpec &spec, const DnnlShape &shape) {
+  Strides strides = spec.strides;
+  if (shape.w.size() == 5) {
+    strides.insert(strides.begin(), shape.w[1] * strides[0]);
+  }
+  return dnnlStrided(shape.w, strides);
+}
+
+Access batchAccess(const Signature &signature, std::size_t operand,
+                   ShardRange range) {
+  const auto &spec = signature.operand(operand);
+  std::int64_t last = (range.end - 1) * spec.strides[0];
+  for (std::size_t d = 1; d < spec.shape.size(); ++d) {
+    last += (spec.shape[d] - 1) * spec.strides[d];
+  }
+  return elementAccess(signature, operand, range.begin * spec.strides[0],
+                       last + 1);
+}
+
+bool isForDnnl(const Signature &signature) {
+  for (std::size_t i = 0; i < signature.operandCount(); ++i) {
+    const auto &spec = signature.operand(i);
+    if (spec.type != DataType::Float ||
+        support::elementCount(spec.shape) == 0 ||
+        !std::all_of(spec.strides.begin(), spec.strides.end(),
+                     [](std::int64_t stride) { return stride > 0; })) {
+      return false;
+    }
+  }
+  return true;
+}
+
+} // namespace kernels

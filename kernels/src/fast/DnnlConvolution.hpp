@@ -1,0 +1,72 @@
+// What convolutions through oneDNN have in common: descriptors for a part of
+// the batch, and the way of operands between plain tensors and oneDNN's
+// layouts.
+#pragma once
+
+#include "Dnnl.hpp"
+
+#include "kinds/ConvolutionShape.hpp"
+
+#include <kernels/KernelEntry.hpp>
+
+namespace kernels {
+
+// Nanoseconds of the whole convolution on one core at 60 GFLOP/s.
+double convolutionWork(const ConvolutionShape &shape);
+
+// The parameters that all three directions share, for `batch` samples.
+struct DnnlShape {
+  using Dims = dnnl::memory::dims;
+  Dims x, w, y, bias;
+  Dims strides, dilations, padLower, padUpper;
+
+  DnnlShape(const ConvolutionShape &shape, std::int64_t batch);
+
+  dnnl::convolution_forward::primitive_desc forward(bool hasBias,
+                                                    bool hasRelu) const;
+  dnnl::convolution_backward_data::primitive_desc dataGrad() const;
+  dnnl::convolution_backward_weights::primitive_desc weightGrad() const;
+};
+
+// Hands out pieces of the plan's memory.
+class Scratch {
+public:
+  std::size_t take(std::size_t bytes);
+  std::size_t bytes() const { return bytes_; }
+
+private:
+  std::size_t bytes_ = 0;
+};
+
+// An operand on its way into or out of a primitive: used where it is when its
+// layout is the one wanted, else copied through the plan's memory.
+class Passage {
+public:
+  Passage(const dnnl::memory::desc &outside, const dnnl::memory::desc &inside,
+          bool isInput, Scratch &scratch);
+
+  bool isCopied() const { return !copy_.empty(); }
+  void *inside(void *outside, std::byte *scratch) const;
+  void enter(void *outside, std::byte *scratch) const;
+  void leave(void *outside, std::byte *scratch) const;
+
+private:
+  std::size_t at_ = 0;
+  std::vector<DnnlOperation> copy_; // none or one
+};
+
+// The descriptor of `batch` samples of a plain operand.
+dnnl::memory::desc batchDesc(const OperandSpec &spec, std::int64_t batch);
+
+// Weights have a dimension more when there are groups.
+dnnl::memory::desc weightDesc(const OperandSpec &spec, const DnnlShape &shape);
+
+// Samples [begin, end) of an operand, whose strides are positive.
+Access batchAccess(const Signature &signature, std::size_t operand,
+                   ShardRange range);
+
+// Whether all operands are floats with positive strides; oneDNN has no place
+// for others.
+bool isForDnnl(const Signature &signature);
+
+} // namespace kernels
