@@ -277,6 +277,13 @@ Call::Results Call::fast(std::size_t entry, bool overwrites) const {
   std::stable_sort(order.begin(), order.end(), [&](auto a, auto b) {
     return tasks[a].stage < tasks[b].stage;
   });
+  // A run before leaves nothing behind that the next one may rely on.
+  Storage other = storage;
+  const auto addresses = other.addresses();
+  for (auto task : order) {
+    planned.plan->run(task, addresses.data(), aligned(memory));
+  }
+  std::fill(memory.begin(), memory.end(), poison);
   if (overwrites) {
     runInPlace(planned, order, storage, aligned(memory));
   } else {
