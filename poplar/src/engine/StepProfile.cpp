@@ -52,14 +52,16 @@ void StepProfile::print(std::ostream &stream, const std::vector<Call> &calls,
   const auto runs = static_cast<double>(runs_);
   fmt::print(stream, "{}: {} runs, {:.1f} us each, {:.1f} us of tasks\n", title,
              runs_, microseconds(time_) / runs, microseconds(busy) / runs);
-  fmt::print(stream, "{:>10} {:>6} {:>10}  {}\n", "us/run", "share",
-             "tasks/run", "kernel, operation");
+  fmt::print(stream, "{:>10} {:>6} {:>10} {:>10}  {}\n", "us/run", "share",
+             "expected", "tasks/run", "kernel, operation");
   for (std::size_t i : order) {
-    fmt::print(stream, "{:>10.2f} {:>5.1f}% {:>10.1f}  {}  {}\n",
+    const double tasks = static_cast<double>(sums[i].tasks) / runs;
+    fmt::print(stream, "{:>10.2f} {:>5.1f}% {:>10.2f} {:>10.1f}  {}  {}\n",
                microseconds(sums[i].time) / runs,
                100 * microseconds(sums[i].time) / microseconds(busy),
-               static_cast<double>(sums[i].tasks) / runs, calls[i].kernel,
-               calls[i].name);
+               1e-3 * calls[i].cost * tasks /
+                   static_cast<double>(calls[i].tasks),
+               tasks, calls[i].kernel, calls[i].name);
   }
   for (std::size_t w = 0; w < workers_.size(); ++w) {
     fmt::print(stream, "{:>10.2f} us/run of worker {} waiting\n",

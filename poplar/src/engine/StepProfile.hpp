@@ -33,7 +33,8 @@ public:
     time_ += time;
   }
 
-  // A table of calls, longest first: microseconds per run of the program.
+  // A table of calls, longest first: microseconds per run of the program, and
+  // what their plans expected.
   void print(std::ostream &stream, const std::vector<Call> &calls,
              const std::string &title) const;
 

@@ -93,7 +93,8 @@ private:
     }
     const auto scratch = storage_.scratch.find(&node);
     const auto call = static_cast<std::uint32_t>(result_.calls.size());
-    result_.calls.push_back({kernelNameOf(node), node.name});
+    result_.calls.push_back(
+        {kernelNameOf(node), node.name, plan->tasks().size(), 0});
     for (std::uint32_t i : byStage(*plan)) {
       const kernels::Task &task = plan->tasks()[i];
       TaskItem item;
@@ -103,6 +104,7 @@ private:
       item.call = call;
       item.stage = task.stage;
       item.cost = task.cost;
+      result_.calls.back().cost += task.cost;
       item.isStream =
           node.op == NodeOp::StreamIn || node.op == NodeOp::StreamOut;
       for (const kernels::Access &access : task.accesses) {

@@ -48,6 +48,8 @@ struct TaskBlock {
 struct Call {
   std::string kernel;
   std::string name;
+  std::size_t tasks = 0;
+  double cost = 0; // of all its tasks, as the plan expects; nanoseconds
 };
 
 struct TaskProgram {
