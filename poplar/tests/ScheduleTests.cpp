@@ -20,10 +20,12 @@ TaskItem makeTask(std::uint32_t call, std::vector<Range> reads,
   task.call = call;
   task.cost = cost;
   for (const Range &range : reads) {
-    task.accesses.push_back({memory + range.begin, memory + range.end, false});
+    task.accesses.push_back(
+        {memory + range.begin, memory + range.end, false, false});
   }
   for (const Range &range : writes) {
-    task.accesses.push_back({memory + range.begin, memory + range.end, true});
+    task.accesses.push_back(
+        {memory + range.begin, memory + range.end, true, false});
   }
   return task;
 }
@@ -94,7 +96,7 @@ TEST(Schedule, PutsTasksWhereTheirDataIs) {
   const auto at = [&](std::uint32_t call, int half, double cost) {
     TaskItem task = makeTask(call, {}, {}, cost);
     task.accesses.push_back(
-        {large + half * 200000, large + (half + 1) * 200000, true});
+        {large + half * 200000, large + (half + 1) * 200000, true, false});
     return task;
   };
   // Forwards over two halves, then backwards with the costs the other way

@@ -8,6 +8,9 @@ std::uint64_t CacheModel::foreignBytes(const std::vector<ByteAccess> &accesses,
                                        unsigned worker) const {
   std::uint64_t bytes = 0;
   for (const ByteAccess &access : accesses) {
+    if (access.isScratch) {
+      continue;
+    }
     auto at = std::prev(segments_.upper_bound(access.begin));
     for (; at != segments_.end() && at->first < access.end; ++at) {
       const auto next = std::next(at);
@@ -26,7 +29,7 @@ std::uint64_t CacheModel::foreignBytes(const std::vector<ByteAccess> &accesses,
 void CacheModel::touch(const std::vector<ByteAccess> &accesses,
                        unsigned worker) {
   for (const ByteAccess &access : accesses) {
-    if (access.begin >= access.end) {
+    if (access.begin >= access.end || access.isScratch) {
       continue;
     }
     cut(access.begin);

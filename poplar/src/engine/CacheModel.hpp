@@ -1,4 +1,5 @@
 // Which worker's cache holds which bytes, as far as a schedule can know.
+// Scratch memory is left out: nobody knows who uses which part of it.
 #pragma once
 
 #include "engine/TaskList.hpp"

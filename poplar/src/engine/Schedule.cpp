@@ -14,7 +14,7 @@ namespace {
 constexpr double handOverTime = 300;
 
 // Nanoseconds to fetch a byte that another core's cache holds.
-constexpr double fetchTime = 0.04;
+constexpr double fetchTime = 0.02;
 
 struct Placement {
   std::uint32_t worker = 0;

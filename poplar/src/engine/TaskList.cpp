@@ -110,12 +110,12 @@ private:
       for (const kernels::Access &access : task.accesses) {
         std::byte *base = lowest[access.operand];
         item.accesses.push_back(
-            {base + access.begin, base + access.end, access.isWrite});
+            {base + access.begin, base + access.end, access.isWrite, false});
       }
       if (scratch != storage_.scratch.end()) {
         item.scratch = arena_ + scratch->second;
         item.accesses.push_back(
-            {item.scratch, item.scratch + plan->scratchBytes(), true});
+            {item.scratch, item.scratch + plan->scratchBytes(), true, true});
       }
       block.tasks.push_back(std::move(item));
     }

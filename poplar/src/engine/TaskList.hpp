@@ -22,6 +22,7 @@ struct ByteAccess {
   const std::byte *begin = nullptr;
   const std::byte *end = nullptr;
   bool isWrite = false;
+  bool isScratch = false; // of the call; each task uses some of it
 };
 
 struct TaskItem {
