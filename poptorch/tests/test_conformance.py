@@ -71,6 +71,7 @@ ROWS = [
     Row("sqrt", torch.sqrt, S, low=0.5),
     Row("square", torch.square, S),
     Row("tan", torch.tan, S, low=-1, high=1),
+    Row("sinh", torch.sinh, S),
     Row("tanh", torch.tanh, S),
     Row("trunc", torch.trunc, S, gradient=False),
     Row("frac", torch.frac, S, gradient=False),

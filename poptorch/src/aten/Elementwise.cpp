@@ -211,6 +211,7 @@ std::vector<AtenRow> elementwiseRows() {
       {"aten::sigmoid", lowerUnary, "Sigmoid"},
       {"aten::sign", lowerUnary, "Sign"},
       {"aten::sin", lowerUnary, "Sin"},
+      {"aten::sinh", lowerUnary, "Sinh"},
       {"aten::sqrt", lowerUnary, "Sqrt"},
       {"aten::tan", lowerUnary, "Tan"},
       {"aten::tanh", lowerUnary, "Tanh"},
