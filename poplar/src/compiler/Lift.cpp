@@ -24,7 +24,7 @@ bool isContiguous(const Piece &piece) {
 // The first `count` elements of a contiguous piece; the rest stays in it.
 Piece cutFront(Piece &piece, std::int64_t count) {
   const std::int64_t rest = support::elementCount(piece.extents) - count;
-  const Piece front = {piece.variable, piece.offset, {count}, {1}};
+  Piece front = {piece.variable, piece.offset, {count}, {1}};
   piece = {piece.variable, piece.offset + count, {rest}, {1}};
   return front;
 }

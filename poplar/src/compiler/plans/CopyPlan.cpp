@@ -124,19 +124,17 @@ void transposeQuads(const std::uint32_t *source, std::int64_t sourceStride,
     return *reinterpret_cast<const Quad *>(source + row * sourceStride);
   };
   const Quad a = load(0), b = load(1), c = load(2), d = load(3);
-  constexpr Quad low = {0, 4, 1, 5}, high = {2, 6, 3, 7};
-  constexpr Quad first = {0, 1, 4, 5}, second = {2, 3, 6, 7};
-  const Quad abLow = __builtin_shuffle(a, b, low);
-  const Quad abHigh = __builtin_shuffle(a, b, high);
-  const Quad cdLow = __builtin_shuffle(c, d, low);
-  const Quad cdHigh = __builtin_shuffle(c, d, high);
+  const Quad abLow = __builtin_shufflevector(a, b, 0, 4, 1, 5);
+  const Quad abHigh = __builtin_shufflevector(a, b, 2, 6, 3, 7);
+  const Quad cdLow = __builtin_shufflevector(c, d, 0, 4, 1, 5);
+  const Quad cdHigh = __builtin_shufflevector(c, d, 2, 6, 3, 7);
   const auto store = [&](std::int64_t row, Quad quad) {
     *reinterpret_cast<Quad *>(target + row * targetStride) = quad;
   };
-  store(0, __builtin_shuffle(abLow, cdLow, first));
-  store(1, __builtin_shuffle(abLow, cdLow, second));
-  store(2, __builtin_shuffle(abHigh, cdHigh, first));
-  store(3, __builtin_shuffle(abHigh, cdHigh, second));
+  store(0, __builtin_shufflevector(abLow, cdLow, 0, 1, 4, 5));
+  store(1, __builtin_shufflevector(abLow, cdLow, 2, 3, 6, 7));
+  store(2, __builtin_shufflevector(abHigh, cdHigh, 0, 1, 4, 5));
+  store(3, __builtin_shufflevector(abHigh, cdHigh, 2, 3, 6, 7));
 }
 
 template <typename T>
