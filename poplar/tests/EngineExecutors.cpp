@@ -161,6 +161,35 @@ TEST(EngineExecutors, StreamInLoopsThroughCircularBuffers) {
   }
 }
 
+// Large enough for every operation to be cut into shards.
+TEST(EngineExecutors, OverlapShardsAndIterations) {
+  EngineProgram p;
+  const Tensor x = p.addHostVariable("x", {64, 256}, 1);
+  const Tensor w = p.addHostVariable("w", {256, 192}, 2);
+  const Tensor bias = p.addHostVariable("bias", {192}, 3);
+  const Tensor y = p.addTemporary("y", {64, 192});
+  const Tensor dw = p.addTemporary("dw", {192, 256});
+  const Tensor dx = p.addTemporary("dx", {64, 256});
+  const auto bound = [&](const Tensor &t) {
+    p.elementwise("a-8*floor(a*0.125)-4", {t}, t);
+  };
+  p.repeat(2, [&] {
+    p.matmul(x, w, y);
+    p.elementwise("a+b", {y, bias.expand({0}).broadcast(64, 0)}, y);
+    p.elementwise("relu(a)", {y}, y);
+    bound(y);
+    p.sum(y, 0, bias);
+    bound(bias);
+    p.matmul(y.transpose(), x, dw);
+    p.matmul(y, w.transpose(), dx);
+    p.elementwise("a-b", {w, dw.transpose()}, w);
+    bound(w);
+    p.elementwise("a+b", {x, dx}, x);
+    bound(x);
+  });
+  expectSameEverywhere(p);
+}
+
 TEST(EngineExecutors, KeepValuesOfOneProgramForAnother) {
   EngineProgram p;
   const Tensor x = p.addHostVariable("x", {4}, 1);
