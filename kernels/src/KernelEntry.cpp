@@ -1,6 +1,7 @@
 #include <kernels/KernelEntry.hpp>
 
 #include <algorithm>
+#include <bit>
 
 namespace kernels {
 
@@ -12,9 +13,13 @@ constexpr std::int64_t maxShards = 16;
 } // namespace
 
 std::int64_t shardCount(std::int64_t items, double work) {
-  const auto wanted = static_cast<std::int64_t>(
+  const auto wanted = static_cast<std::uint64_t>(
       std::clamp(work / nanosecondsPerShard, 1.0, double(maxShards)));
-  return std::clamp<std::int64_t>(wanted, 1, std::max<std::int64_t>(items, 1));
+  const auto possible =
+      static_cast<std::uint64_t>(std::max<std::int64_t>(items, 1));
+  // A power of two: the shards of a weight's gradient and of its update meet at
+  // the same borders, so that both can stay on one core.
+  return static_cast<std::int64_t>(std::bit_floor(std::min(wanted, possible)));
 }
 
 } // namespace kernels

@@ -223,7 +223,7 @@ TEST(RmspropReference, FollowsBothFrameworks) {
 TEST(Shards, AreCutFromTheShapeAlone) {
   EXPECT_EQ(shardCount(100, 0), 1);
   EXPECT_EQ(shardCount(100, 1e9), 16);
-  EXPECT_EQ(shardCount(3, 1e9), 3);
+  EXPECT_EQ(shardCount(3, 1e9), 2);
   EXPECT_EQ(shardCount(0, 1e9), 1);
   std::int64_t covered = 0;
   for (std::int64_t i = 0; i < 7; ++i) {

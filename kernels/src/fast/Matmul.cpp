@@ -131,9 +131,13 @@ std::vector<Part> cut(const Matrices &y, std::int64_t depth) {
     }
     return parts;
   }
-  // Whole vectors of the longer side.
+  // Whole vectors of rows where there are enough, since rows of the result are
+  // one range of bytes; else of the longer side.
   constexpr std::int64_t unit = 16;
-  const bool cutsRows = y.rows >= y.columns;
+  const bool hasEnoughRows =
+      y.columnStride == 1 &&
+      shardCount(y.rows / unit, work) == shardCount(y.columns / unit, work);
+  const bool cutsRows = y.rows >= y.columns || hasEnoughRows;
   const std::int64_t length = cutsRows ? y.rows : y.columns;
   const std::int64_t items = (length + unit - 1) / unit;
   const auto count = shardCount(items, work);

@@ -30,13 +30,6 @@ public:
   Executable &operator=(const Executable &);
   Executable &operator=(Executable &&) noexcept;
 
-  void serialize(std::ostream &stream) const;
-  // Throws poplar_error for anything but an executable of this release.
-  static Executable deserialize(std::istream &stream,
-                                bool checkPackageHash = true);
-  static Executable deserialize(std::unique_ptr<std::istream> stream,
-                                bool checkPackageHash = true);
-
   // For Aspen's own libraries; null when default-constructed.
   const std::shared_ptr<const ExecutableImpl> &impl() const { return impl_; }
 
