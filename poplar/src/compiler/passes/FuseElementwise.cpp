@@ -57,9 +57,12 @@ private:
 // The producer can be computed where the consumer reads it, once per element.
 bool isJoinable(const ValueProgram &program, const Analysis &analysis,
                 const Node &producer, const Node &consumer, std::size_t input) {
+  if (!isElementwise(producer)) {
+    return false; // a loop, for example, lists its results elsewhere
+  }
   const Window &read = consumer.inputs[input];
   const Definition &output = producer.outputs[0];
-  return isElementwise(producer) && !output.base.isValid() &&
+  return !output.base.isValid() &&
          isWholeInAnyOrder(output.window, program[read.value]) &&
          !analysis.isPinned(read.value) &&
          analysis.reads(read.value).size() == 1 && !hasBroadcast(read) &&
