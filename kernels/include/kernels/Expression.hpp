@@ -27,10 +27,10 @@ enum class ElementwiseOp : std::uint16_t {
 // What the table says of an operator.
 struct ElementwiseOpInfo {
   ElementwiseOp op;
-  std::string_view name;      // as the enumerator, e.g. "TANH"
-  unsigned arity;             // 1, 2 or 3
-  bool isPredicate;           // the result is BOOL
-  std::string_view cost;      // cycles, as ElementwiseOps.def explains
+  std::string_view name; // as the enumerator, e.g. "TANH"
+  unsigned arity;        // 1, 2 or 3
+  bool isPredicate;      // the result is BOOL
+  std::string_view cost; // cycles, as ElementwiseOps.def explains
   // Derivatives by operand as infix text over g (the result's gradient), y (the
   // result) and a, b, c (the operands); empty where there is none.
   std::string_view gradients[3];
@@ -70,8 +70,8 @@ public:
   const std::vector<ExpressionStep> &steps() const { return steps_; }
   unsigned inputCount() const; // highest input used, plus one
 
-  // The type of every step's value for these input types, the last being that of
-  // the result. Throws std::invalid_argument where an operator does not take
+  // The type of every step's value for these input types, the last being that
+  // of the result. Throws std::invalid_argument where an operator does not take
   // its operands.
   std::vector<support::DataType>
   stepTypes(std::span<const support::DataType> inputs) const;

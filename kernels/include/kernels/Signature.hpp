@@ -54,7 +54,8 @@ struct OperandSpec {
 };
 
 // Elements of storage that a whole value of this shape takes in this layout.
-std::int64_t storageElements(Layout layout, std::span<const std::int64_t> shape);
+std::int64_t storageElements(Layout layout,
+                             std::span<const std::int64_t> shape);
 
 // One call as planning sees it. Operands are numbered inputs first, then
 // outputs, wherever a single index is used.

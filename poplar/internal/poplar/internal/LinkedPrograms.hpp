@@ -10,8 +10,8 @@
 namespace poplar::internal {
 
 // Compiles `valuePrograms` of `valueGraph` for the engine. Profiles price
-// `machinePrograms` of `machineGraph` instead, program i for program i; an empty
-// machine program costs nothing.
+// `machinePrograms` of `machineGraph` instead, program i for program i; an
+// empty machine program costs nothing.
 Executable compileLinked(const Graph &valueGraph,
                          const std::vector<program::Program> &valuePrograms,
                          const Graph &machineGraph,

@@ -13,8 +13,8 @@ template <typename F> void forEachRun(const TensorView &view, F &&f) {
     // Dimensions [dims, rank) are contiguous together: one run covers them.
     std::size_t dims = piece.extents.size();
     std::int64_t run = 1;
-    while (dims > 0 && (piece.strides[dims - 1] == run ||
-                        piece.extents[dims - 1] == 1)) {
+    while (dims > 0 &&
+           (piece.strides[dims - 1] == run || piece.extents[dims - 1] == 1)) {
       run *= piece.extents[dims - 1];
       --dims;
     }

@@ -1,6 +1,7 @@
 // INTERFACE: the descriptor. A library operation is one vertex group: what is
-// computed (kind, attributes, operand views) and how the machine spreads it over
-// tiles (phases). PopLibs writes it, the engine runs it, the model prices it.
+// computed (kind, attributes, operand views) and how the machine spreads it
+// over tiles (phases). PopLibs writes it, the engine runs it, the model prices
+// it.
 #pragma once
 
 #include <kernels/Kind.hpp>
@@ -14,20 +15,21 @@ namespace poplar::internal {
 
 // Vertices of one type on each tile of a run.
 struct VertexUse {
-  std::string type;          // as profiles show it, e.g. "poplin::ReduceAdd<float,float>"
+  std::string
+      type; // as profiles show it, e.g. "poplin::ReduceAdd<float,float>"
   std::uint32_t count = 0;   // per tile
   std::uint64_t cycles = 0;  // of each: tile cycles if isSupervisor, else the
                              // worker cycles of one context
   bool isSupervisor = false; // SupervisorVertex and MultiVertex: one after
                              // another; others share the worker contexts
-  std::uint32_t edges = 0;      // per vertex
+  std::uint32_t edges = 0;   // per vertex
   std::uint32_t stateBytes = 0; // per vertex
   std::uint32_t codeBytes = 0;  // once per tile and type
   std::uint64_t flops = 0;      // per vertex
 };
 
-// What each of `tileCount` consecutive tiles does in a phase. Tiles are numbered
-// over the whole graph (tile of IPU i = i * tilesPerIPU + t).
+// What each of `tileCount` consecutive tiles does in a phase. Tiles are
+// numbered over the whole graph (tile of IPU i = i * tilesPerIPU + t).
 struct TileRun {
   unsigned firstTile = 0;
   unsigned tileCount = 0;
