@@ -23,12 +23,15 @@ def accuracy_of(program: str, *arguments: str) -> float:
                            done.stdout)[1])
 
 
-def test_mnist_pipeline_learns():
+def test_mnist_pipeline_learns_and_is_priced(tmp_path):
     is_small = datasets.find_folder("MNIST") is None
     arguments = [] if is_small else [
         "--images", "4000", "--device-iterations", "1", "--batch-size", "10",
         "--accumulation", "5", "--epochs", "2"]
-    assert accuracy_of("mnist_pipeline.py", *arguments) > 90
+    report = tmp_path / "cost.txt"
+    assert accuracy_of("mnist_pipeline.py", "--report", str(report),
+                       *arguments) > 90
+    assert "Total cycles" in report.read_text()
 
 
 def test_fashion_mnist_learns():
