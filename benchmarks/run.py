@@ -123,19 +123,21 @@ def aspen_contenders(name: str) -> list[Contender]:
     ]
 
 
-def select_peers(name: str, core_type: str | None, keep: int):
-    """PyTorch's fastest settings, by a short trial of each."""
+def select_peers(name: str, core_type: str | None) -> list[Contender]:
+    """PyTorch's fastest setting for each thread count, by a short trial."""
     contenders = pytorch_contenders(name, core_type)
     for contender in contenders:
         contender.start()
         contender.worker.ask(losses=CHUNK)  # warm up
         contender.time(0.15)
         contender.close()
-    contenders.sort(key=lambda c: c.median)
-    for contender in contenders[:keep]:
+    contenders.sort(key=lambda c: c.median, reverse=True)
+    # Later entries overwrite earlier ones, so that the fastest stay.
+    peers = list({c.settings["threads"]: c for c in contenders}.values())
+    for contender in peers:
         contender.figures.clear()
         contender.start()
-    return contenders[:keep]
+    return peers
 
 
 def check_values(peers: list[Contender], ours: list[Contender]) -> float:
@@ -157,7 +159,7 @@ def check_values(peers: list[Contender], ours: list[Contender]) -> float:
 
 
 def compare(name: str, core_type, arguments) -> dict:
-    peers = select_peers(name, core_type, arguments.peers)
+    peers = select_peers(name, core_type)
     ours = [] if arguments.peer_only else aspen_contenders(name)
     for contender in ours:
         contender.start()
@@ -238,7 +240,6 @@ def parse_arguments():
         help=f"of: {', '.join(NETWORKS)}")
     add("--rounds", type=int, default=10)
     add("--seconds", type=float, default=0.3, help="per contender and round")
-    add("--peers", type=int, default=2, help="PyTorch settings to keep")
     add("--peer-only", action="store_true", help="time PyTorch alone")
     add("--profile", action="store_true", help="also print the step profiles")
     arguments = parser.parse_args()
