@@ -49,25 +49,26 @@ def options(strategy, iterations=1, accumulation=1):
     ids=["plain", "accumulation", "iterations", "pipeline",
          "pipeline_iterations", "sharded"],
 )  # fmt: skip
-def test_lossesEqualPyTorchs(strategy, iterations, accumulation):
+@pytest.mark.parametrize("batch", [4, 16])  # 16 fill the lanes of a vector
+def test_lossesEqualPyTorchs(strategy, iterations, accumulation, batch):
     torch.manual_seed(0)
     model = Classifier()
     reference = copy.deepcopy(model)
     micro_batches = max(20, iterations * accumulation)
-    x, labels = classifierData(BATCH * micro_batches)
+    x, labels = classifierData(batch * micro_batches)
     expected = trainWithTorch(
         reference,
         torch.optim.SGD(reference.parameters(), lr=0.05, momentum=0.9),
         x,
         labels,
-        BATCH,
+        batch,
         accumulation,
     )
     optimizer = poptorch.optim.SGD(model.parameters(), lr=0.05, momentum=0.9)
     trainer = poptorch.trainingModel(
         model, options(strategy(), iterations, accumulation), optimizer
     )
-    step = BATCH * iterations * accumulation
+    step = batch * iterations * accumulation
     losses = []
     for start in range(0, x.shape[0], step):
         rows = slice(start, start + step)
