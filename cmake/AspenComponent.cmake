@@ -53,10 +53,35 @@ function(aspen_tests name)
   endif()
 endfunction()
 
+# aspen_header_tests(<component> <standard>)
+# User programs compile the public headers with an older standard: each on its
+# own, and the calls in tests/headers/ that are easily ambiguous.
+function(aspen_header_tests component standard)
+  if(NOT TARGET ${component}_tests)
+    return()
+  endif()
+  file(GLOB headers CONFIGURE_DEPENDS
+    RELATIVE ${CMAKE_CURRENT_SOURCE_DIR}/include include/${component}/*.hpp)
+  file(GLOB uses CONFIGURE_DEPENDS tests/headers/*.cpp)
+  foreach(header ${headers})
+    string(MAKE_C_IDENTIFIER ${header} name)
+    set(source ${CMAKE_CURRENT_BINARY_DIR}/headers/${name}.cpp)
+    file(CONFIGURE OUTPUT ${source} CONTENT "#include <${header}>\n")
+    list(APPEND uses ${source})
+  endforeach()
+  set(target ${component}_header_tests)
+  add_library(${target} OBJECT ${uses})
+  set_target_properties(${target} PROPERTIES CXX_STANDARD ${standard})
+  target_include_directories(${target} PRIVATE include)
+  target_compile_options(${target} PRIVATE -pedantic -Werror)
+  add_dependencies(${component}_tests ${target})
+endfunction()
+
 # aspen_python_package(<package> MODULE <target> SOURCES <globs>...
 #                      [DEPENDS <targets>...])
-# The package in python/<package>/ with an extension module inside it. <build>/python holds a copy to import: the module, and links to the
-# Python files, so that an edit needs no build.
+# The package in python/<package>/ with an extension module inside it.
+# <build>/python holds a copy to import: the module, and links to the Python
+# files, so that an edit needs no build.
 function(aspen_python_package package)
   cmake_parse_arguments(arg "" "MODULE" "SOURCES;DEPENDS" ${ARGN})
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${arg_SOURCES})

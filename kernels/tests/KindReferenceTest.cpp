@@ -1,6 +1,7 @@
 // The rules and references of element-wise kinds, reductions, products and
 // updates against figures worked out by hand.
 #include "KernelTesting.hpp"
+#include "ReferenceTesting.hpp"
 
 #include <kernels/Expression.hpp>
 
@@ -11,36 +12,13 @@
 namespace kernels::testing {
 namespace {
 
-constexpr auto F = DataType::Float;
 constexpr auto H = DataType::Half;
 constexpr auto I32 = DataType::Int;
 constexpr std::string_view names[] = {"a", "b", "c"};
 using Ints = Attributes::Ints;
-using Values = std::vector<double>;
 
-Input given(Shape shape, Values values, DataType type = F) {
-  return {{type, std::move(shape)}, {}, std::move(values)};
-}
 Input scalarOf(double value) {
   return given({}, {value});
-}
-
-void expectNear(const Values &values, const Values &wanted,
-                double tolerance = 1e-6) {
-  ASSERT_EQ(values.size(), wanted.size());
-  for (std::size_t i = 0; i < wanted.size(); ++i) {
-    EXPECT_NEAR(values[i], wanted[i], tolerance) << "element " << i;
-  }
-}
-
-std::string errorOf(std::string_view kind, const Attributes &attributes,
-                    const std::vector<TensorType> &inputs) {
-  try {
-    findKind(kind).infer(attributes, inputs);
-  } catch (const std::invalid_argument &error) {
-    return error.what();
-  }
-  return "";
 }
 
 TEST(Kinds, HaveDistinctNamesAndAReference) {

@@ -1,6 +1,7 @@
 // The rules and references of convolutions, pooling, normalisation and losses
 // against figures worked out by hand, and their gradients against differences.
 #include "KernelTesting.hpp"
+#include "ReferenceTesting.hpp"
 
 #include <gtest/gtest.h>
 
@@ -9,34 +10,11 @@
 namespace kernels::testing {
 namespace {
 
-constexpr auto F = DataType::Float;
 constexpr auto I32 = DataType::Int;
 using Ints = Attributes::Ints;
-using Values = std::vector<double>;
 
-Input given(Shape shape, Values values, DataType type = F) {
-  return {{type, std::move(shape)}, {}, std::move(values)};
-}
 Input random(Shape shape) {
   return {{F, std::move(shape)}, {}, {}};
-}
-
-void expectNear(const Values &values, const Values &wanted,
-                double tolerance = 1e-6) {
-  ASSERT_EQ(values.size(), wanted.size());
-  for (std::size_t i = 0; i < wanted.size(); ++i) {
-    EXPECT_NEAR(values[i], wanted[i], tolerance) << "element " << i;
-  }
-}
-
-std::string errorOf(std::string_view kind, const Attributes &attributes,
-                    const std::vector<TensorType> &inputs) {
-  try {
-    findKind(kind).infer(attributes, inputs);
-  } catch (const std::invalid_argument &error) {
-    return error.what();
-  }
-  return "";
 }
 
 Attributes convolutionOf(std::int64_t stride, std::int64_t pad,
