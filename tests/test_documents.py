@@ -23,6 +23,15 @@ def test_links_lead_to_files(document):
     assert missing == []
 
 
+@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda d: d.name)
+def test_files_that_are_named_exist(document):
+    folders = "|".join(p.name for p in ROOT.iterdir()
+                       if p.is_dir() and p.name != "build")
+    named = re.findall(rf"`((?:{folders})/[\w/.-]+\.\w+)`",
+                       document.read_text())
+    assert [n for n in named if not (ROOT / n).exists()] == []
+
+
 def test_readme_has_a_program():
     assert PROGRAM.search((ROOT / "README.md").read_text())
 
