@@ -12,7 +12,7 @@ declare -A packages=(
   [run]="python3-torch python3-numpy python3-tqdm libopenblas0-pthread"
   [digits]="python3-sklearn"
   [test]="ccache libgtest-dev python3-pytest clang-format"
-  [lint]="clang-format clang-tidy"
+  [lint]="clang-format clang-tidy libomp-dev"
 )
 
 fail() {
