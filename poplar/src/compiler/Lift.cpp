@@ -109,6 +109,9 @@ private:
              const internal::StreamOutNode &op);
   void visit(const internal::ProgramNode &node, const internal::RepeatNode &op);
   void visit(const internal::ProgramNode &, const internal::WriteUndefNode &) {}
+  template <typename Op> void visit(const internal::ProgramNode &, const Op &) {
+    support::requireInternal(false, "a program that cannot be lifted");
+  }
   void lift(const internal::VertexGroup &group);
 
   ValueId addValue(support::DataType type, support::Shape shape,

@@ -1,6 +1,7 @@
 #include "engine/ReferenceExecutor.hpp"
 
 #include <kernels/Kind.hpp>
+#include <support/Error.hpp>
 
 #include <algorithm>
 #include <deque>
@@ -26,6 +27,10 @@ bool shareVariable(const TensorView &a, const TensorView &b) {
 }
 
 } // namespace
+
+template <typename Op> void ReferenceExecutor::execute(const Op &) {
+  support::requireInternal(false, "a program that cannot be run");
+}
 
 ReferenceExecutor::ReferenceExecutor(const internal::GraphData &graph,
                                      std::vector<internal::ProgramPtr> programs,

@@ -30,6 +30,7 @@ private:
   void execute(const internal::StreamOutNode &node);
   void execute(const internal::RepeatNode &node);
   void execute(const internal::WriteUndefNode &node);
+  template <typename Op> void execute(const Op &);
   void call(const internal::VertexGroup &group);
 
   const internal::GraphData &graph_;

@@ -258,7 +258,7 @@ void Graph::setInitialValueHalf(const Tensor &tensor,
 }
 
 ComputeSet Graph::addComputeSet(const DebugContext &debugContext) {
-  data_->computeSets.push_back({debugContext.getPathName(), {}});
+  data_->computeSets.push_back({debugContext.getPathName(), {}, {}});
   return ComputeSet(static_cast<unsigned>(data_->computeSets.size() - 1));
 }
 

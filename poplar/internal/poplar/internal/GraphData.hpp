@@ -5,6 +5,7 @@
 #include <poplar/internal/TensorView.hpp>
 #include <poplar/internal/TileMapping.hpp>
 #include <poplar/internal/VertexGroup.hpp>
+#include <poplar/internal/VertexTable.hpp>
 
 #include <cstddef>
 #include <map>
@@ -14,11 +15,12 @@
 
 namespace poplar::internal {
 
-struct TargetData; // poplar/internal/TargetData.hpp
+struct TargetData;  // poplar/internal/TargetData.hpp
+struct ProgramNode; // poplar/internal/ProgramNode.hpp
 
-using ComputeSetId = support::Id<struct ComputeSetTag>;
 using StreamId = support::Id<struct StreamTag>;
 using FunctionId = support::Id<struct FunctionTag>;
+using RemoteBufferId = support::Id<struct RemoteBufferTag>;
 
 struct Variable {
   support::DataType type = support::DataType::Float;
@@ -26,6 +28,8 @@ struct Variable {
   std::string debugPath;
   TileMapping mapping;
   bool isConstant = false;
+  // A constant whose value is the number of the replica.
+  bool isReplicaIndex = false;
   // Constants: the value. Variables: the initial value at load, or empty.
   std::vector<std::byte> initialData;
 
@@ -35,6 +39,7 @@ struct Variable {
 struct ComputeSetData {
   std::string debugPath;
   std::vector<VertexGroup> groups;
+  std::vector<VertexId> vertices;
 };
 
 struct StreamData {
@@ -42,6 +47,18 @@ struct StreamData {
   support::DataType type = support::DataType::Float;
   std::int64_t elements = 0; // per transfer
   bool isHostToDevice = true;
+  // Host to device in a replicated graph: one transfer serves all replicas.
+  bool isBroadcast = false;
+  // Transfers that may be prefetched; at least one.
+  unsigned bufferingDepth = 1;
+};
+
+// Rows of host memory that programs read and write by row number.
+struct RemoteBufferData {
+  std::string handle;
+  support::DataType type = support::DataType::Float;
+  std::int64_t elements = 0; // of a row
+  std::int64_t repeats = 1;  // rows
 };
 
 struct HostAccess {
@@ -53,7 +70,10 @@ struct GraphData {
   unsigned replicationFactor = 1;
   std::vector<Variable> variables;
   std::vector<ComputeSetData> computeSets;
+  VertexTable vertices;
   std::vector<StreamData> streams;
+  std::vector<RemoteBufferData> remoteBuffers;
+  std::vector<std::shared_ptr<const ProgramNode>> functions;
   std::map<std::string, HostAccess> hostWrites; // by handle
   std::map<std::string, HostAccess> hostReads;
   // What a library above keeps with a graph (its plans, the codelets that it
