@@ -1,6 +1,6 @@
 #include "compiler/CheckPrograms.hpp"
 
-#include "compiler/VisitPrograms.hpp"
+#include "program/VisitPrograms.hpp"
 
 #include <poplar/exceptions.hpp>
 #include <support/Error.hpp>
@@ -155,7 +155,7 @@ void check(const GraphData &, const ProgramNode &, const Op &) {}
 void checkPrograms(const GraphData &graph,
                    const std::vector<ProgramPtr> &programs) {
   for (const ProgramPtr &program : programs) {
-    forEachNode(program, [&](const ProgramNode &node) {
+    forEachNode(graph, program, [&](const ProgramNode &node) {
       std::visit([&](const auto &op) { check(graph, node, op); }, node.op);
     });
   }

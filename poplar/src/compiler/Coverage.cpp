@@ -1,6 +1,6 @@
 #include "compiler/Coverage.hpp"
 
-#include "compiler/VisitPrograms.hpp"
+#include "program/VisitPrograms.hpp"
 
 #include <algorithm>
 #include <map>

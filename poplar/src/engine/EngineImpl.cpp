@@ -1,9 +1,9 @@
 #include "engine/EngineImpl.hpp"
 
-#include "compiler/VisitPrograms.hpp"
 #include "engine/EngineOptions.hpp"
 #include "engine/FastExecutor.hpp"
 #include "engine/ReferenceExecutor.hpp"
+#include "program/VisitPrograms.hpp"
 
 #include <poplar/Device.hpp>
 #include <poplar/exceptions.hpp>
@@ -50,9 +50,10 @@ makeExecutor(const ExecutableImpl::Reading &values, const OptionFlags &options,
       verify != options.end() && verify->second == "true");
 }
 
-std::vector<StreamId> streamsUsed(const internal::ProgramPtr &program) {
+std::vector<StreamId> streamsUsed(const internal::GraphData &graph,
+                                  const internal::ProgramPtr &program) {
   std::vector<StreamId> result;
-  compiler::forEachNode(program, [&](const internal::ProgramNode &node) {
+  internal::forEachNode(graph, program, [&](const internal::ProgramNode &node) {
     if (const auto *in = std::get_if<internal::StreamInNode>(&node.op)) {
       result.push_back(in->stream);
     } else if (const auto *out =
@@ -89,7 +90,7 @@ EngineImpl::EngineImpl(std::shared_ptr<const ExecutableImpl> executable,
       streams_(executable_->values().graph),
       executor_(makeExecutor(executable_->values(), options_, streams_)) {
   for (const internal::ProgramPtr &program : executable_->values().programs) {
-    streamsOf_.push_back(streamsUsed(program));
+    streamsOf_.push_back(streamsUsed(executable_->values().graph, program));
   }
 }
 
