@@ -71,32 +71,25 @@ void Engine::readTensor(StringRef handle, void *begin, void *end) {
 }
 
 void Engine::connectStream(StringRef handle, void *begin, void *end) {
-  impl_->streams().connectBuffer(handle, begin, end);
+  impl_->host().streams.connectBuffer(handle, begin, end);
 }
 
 void Engine::connectStream(StringRef handle, void *buffer) {
-  impl_->streams().connectFixed(handle, buffer);
+  impl_->host().streams.connectFixed(handle, buffer);
 }
 
 void Engine::connectStreamToCallback(StringRef handle,
                                      StreamCallbackHandle callback) {
-  impl_->streams().connectCallback(handle, std::move(callback));
+  impl_->host().streams.connectCallback(handle, std::move(callback));
 }
 
 void Engine::connectStreamToCallback(StringRef handle, unsigned replica,
                                      StreamCallbackHandle callback) {
-  const unsigned replicas =
-      impl_->executable().values().graph.replicationFactor;
-  support::requireUser<stream_connection_error>(
-      replica < replicas,
-      "[Engine::connectStreamToCallback] '{}' was given replica {}; the graph "
-      "has {}",
-      std::string(handle), replica, replicas);
-  impl_->streams().connectCallback(handle, std::move(callback));
+  impl_->host().streams.connectCallback(handle, replica, std::move(callback));
 }
 
 std::vector<std::string> Engine::listStreams() const {
-  return impl_->streams().handles();
+  return impl_->host().streams.handles();
 }
 
 OptionFlags Engine::getEngineOptions() const {

@@ -34,19 +34,19 @@ unsigned threadCount() {
 
 std::unique_ptr<engine::Executor>
 makeExecutor(const ExecutableImpl::Reading &values, const OptionFlags &options,
-             engine::HostStreams &streams) {
+             engine::HostServices &host) {
   const char *text = std::getenv("ASPEN_EXECUTOR");
   const std::string_view name = text == nullptr ? "fast" : text;
   if (name == "reference") {
     return std::make_unique<engine::ReferenceExecutor>(
-        values.graph, values.programs, streams);
+        values.graph, values.programs, host.streams);
   }
   support::requireUser<poplar_error>(
       name == "fast",
       "[Engine] ASPEN_EXECUTOR is '{}'; allowed: fast, reference", name);
   const auto verify = options.find("debug.verify");
   return std::make_unique<engine::FastExecutor>(
-      values.graph, values.programs, streams, threadCount(),
+      values.graph, values.programs, host.streams, threadCount(),
       verify != options.end() && verify->second == "true");
 }
 
@@ -87,8 +87,8 @@ EngineImpl::EngineImpl(std::shared_ptr<const ExecutableImpl> executable,
                        const OptionFlags &options)
     : executable_(requireCompiled(executable)),
       options_(merge(executable_->options(), options)),
-      streams_(executable_->values().graph),
-      executor_(makeExecutor(executable_->values(), options_, streams_)) {
+      host_(executable_->values().graph, options_),
+      executor_(makeExecutor(executable_->values(), options_, host_)) {
   for (const internal::ProgramPtr &program : executable_->values().programs) {
     streamsOf_.push_back(streamsUsed(executable_->values().graph, program));
   }
@@ -121,7 +121,7 @@ void EngineImpl::run(std::size_t program, const std::string &debugName) {
       program < streamsOf_.size(),
       "[Engine::run] there is no program {}; the engine has {} programs",
       program, streamsOf_.size());
-  streams_.requireConnected(streamsOf_[program]);
+  host_.streams.requireConnected(streamsOf_[program]);
   executor_->run(program);
   if (!runs_.empty() && runs_.back().program == program &&
       runs_.back().name == debugName) {

@@ -4,7 +4,7 @@
 
 #include "engine/ExecutableImpl.hpp"
 #include "engine/Executor.hpp"
-#include "engine/HostStreams.hpp"
+#include "engine/HostServices.hpp"
 #include "profile/ProfileSummary.hpp"
 
 #include <memory>
@@ -27,7 +27,7 @@ public:
                    const void *end);
   void readTensor(const std::string &handle, void *begin, void *end);
 
-  engine::HostStreams &streams() { return streams_; }
+  engine::HostServices &host() { return host_; }
   const ExecutableImpl &executable() const { return *executable_; }
   const OptionFlags &options() const { return options_; }
   void printProfileSummary(std::ostream &stream, const OptionFlags &options);
@@ -40,7 +40,7 @@ private:
 
   std::shared_ptr<const ExecutableImpl> executable_;
   OptionFlags options_;
-  engine::HostStreams streams_;
+  engine::HostServices host_;
   std::unique_ptr<engine::Executor> executor_;
   std::vector<std::vector<internal::StreamId>> streamsOf_; // by program
   bool isPrepared_ = false;

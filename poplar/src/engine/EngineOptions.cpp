@@ -201,12 +201,14 @@ OptionFlags resolveOptions(const OptionFlags &options) {
   return result;
 }
 
+bool isEnabled(const OptionFlags &options, const char *name, bool otherwise) {
+  const auto found = options.find(name);
+  return found == options.end() ? otherwise : found->second == "true";
+}
+
 SummaryOptions parseSummaryOptions(const OptionFlags &options) {
   checkOptions(options, summaryRules);
-  const auto isOn = [&](const char *name) {
-    const auto found = options.find(name);
-    return found != options.end() && found->second == "true";
-  };
+  const auto isOn = [&](const char *name) { return isEnabled(options, name); };
   return {isOn("showExecutionSteps"), isOn("showOptimizations"),
           isOn("showPerIpuMemoryUsage"), isOn("showVarStorage"),
           isOn("colours")};

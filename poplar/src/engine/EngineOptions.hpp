@@ -12,6 +12,10 @@ namespace poplar::engine {
 // is not JSON.
 OptionFlags resolveOptions(const OptionFlags &options);
 
+// Whether a boolean option is on; `otherwise` when it was not given.
+bool isEnabled(const OptionFlags &options, const char *name,
+               bool otherwise = false);
+
 // The options of printProfileSummary().
 struct SummaryOptions {
   bool showExecutionSteps = false;

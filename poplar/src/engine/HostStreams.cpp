@@ -8,108 +8,168 @@
 
 namespace poplar::engine {
 
-HostStreams::HostStreams(const internal::GraphData &graph)
-    : graph_(graph), ends_(graph.streams.size()) {
-  for (std::size_t i = 0; i < ends_.size(); ++i) {
-    const internal::StreamData &stream = graph.streams[i];
-    ends_[i].bytes = static_cast<std::size_t>(stream.elements) *
-                     support::sizeOf(stream.type);
+using support::requireUser;
+
+HostStreams::HostStreams(const internal::GraphData &graph, bool isPrefetching)
+    : isPrefetching_(isPrefetching) {
+  for (const internal::StreamData &data : graph.streams) {
+    indexOf_.emplace(data.handle, streams_.size());
+    Stream &stream = streams_.emplace_back();
+    stream.data = &data;
+    stream.bytes =
+        static_cast<std::size_t>(data.elements) * support::sizeOf(data.type);
+    stream.ends.resize(graph.replicationFactor);
+    if (data.isBroadcast && graph.replicationFactor > 1) {
+      stream.replay = AlignedBuffer(stream.bytes);
+    }
   }
 }
 
-HostStreams::End &HostStreams::find(const std::string &handle) {
-  for (std::size_t i = 0; i < ends_.size(); ++i) {
-    if (graph_.streams[i].handle == handle) {
-      return ends_[i];
-    }
+HostStreams::Stream &HostStreams::find(const std::string &handle) {
+  const auto found = indexOf_.find(handle);
+  requireUser<stream_connection_error>(
+      found != indexOf_.end(),
+      "[Engine::connectStream] there is no stream '{}' in the graph", handle);
+  return streams_[found->second];
+}
+
+std::size_t HostStreams::endsUsed(const Stream &stream) {
+  return stream.data->isBroadcast ? 1 : stream.ends.size();
+}
+
+void HostStreams::replace(End &old, End end) {
+  if (const auto *callback = std::get_if<std::shared_ptr<CallbackEnd>>(&old)) {
+    (*callback)->invalidate();
   }
-  throw stream_connection_error(fmt::format(
-      "[Engine::connectStream] there is no stream '{}' in the graph", handle));
+  old = std::move(end);
 }
 
 void HostStreams::connectBuffer(const std::string &handle, void *begin,
                                 void *end) {
-  End &stream = find(handle);
+  Stream &stream = find(handle);
   auto *first = static_cast<std::byte *>(begin);
   auto *last = static_cast<std::byte *>(end);
-  const auto bytes = static_cast<std::size_t>(last - first);
-  support::requireUser<stream_connection_error>(
-      last >= first && bytes >= stream.bytes &&
-          (stream.bytes == 0 || bytes % stream.bytes == 0),
+  const auto size = static_cast<std::size_t>(last - first);
+  const std::size_t step = endsUsed(stream) * stream.bytes;
+  requireUser<stream_connection_error>(
+      first != nullptr && last >= first && size >= step &&
+          (step == 0 || size % step == 0),
       "[Engine::connectStream] the buffer of stream '{}' has {} bytes; it must "
-      "hold a whole number of transfers of {} bytes",
-      handle, last - first, stream.bytes);
-  stream.begin = stream.cursor = first;
-  stream.end = last;
-  stream.callback.reset();
+      "hold a whole number of transfers of {} bytes for {} replicas",
+      handle, last - first, stream.bytes, endsUsed(stream));
+  for (std::size_t i = 0; i < endsUsed(stream); ++i) {
+    replace(stream.ends[i],
+            BufferEnd{first + i * stream.bytes, last, size, step});
+  }
 }
 
 void HostStreams::connectFixed(const std::string &handle, void *buffer) {
-  End &stream = find(handle);
-  stream.begin = stream.cursor = static_cast<std::byte *>(buffer);
-  stream.end = stream.begin + stream.bytes;
-  stream.callback.reset();
+  const Stream &stream = find(handle);
+  auto *begin = static_cast<std::byte *>(buffer);
+  requireUser<stream_connection_error>(
+      begin != nullptr, "[Engine::connectStream] '{}' was given a null pointer",
+      handle);
+  connectBuffer(handle, begin, begin + endsUsed(stream) * stream.bytes);
+}
+
+std::shared_ptr<CallbackEnd>
+HostStreams::makeCallbackEnd(const Stream &stream,
+                             StreamCallbackHandle callback) {
+  requireUser<stream_connection_error>(
+      static_cast<bool>(callback),
+      "[Engine::connectStreamToCallback] '{}' was given an empty callback",
+      stream.data->handle);
+  const bool isPrefetched = isPrefetching_ && stream.data->isHostToDevice;
+  return std::make_shared<CallbackEnd>(
+      std::move(callback), stream.bytes,
+      isPrefetched ? stream.data->bufferingDepth : 0);
 }
 
 void HostStreams::connectCallback(const std::string &handle,
                                   StreamCallbackHandle callback) {
-  End &stream = find(handle);
-  stream.callback = std::move(callback);
-  stream.staging.resize(stream.bytes);
+  Stream &stream = find(handle);
+  const auto shared = makeCallbackEnd(stream, std::move(callback));
+  for (End &end : stream.ends) {
+    replace(end, shared);
+  }
+}
+
+void HostStreams::connectCallback(const std::string &handle, unsigned replica,
+                                  StreamCallbackHandle callback) {
+  Stream &stream = find(handle);
+  requireUser<stream_connection_error>(
+      replica < stream.ends.size(),
+      "[Engine::connectStreamToCallback] '{}' was given replica {}; the graph "
+      "has {}",
+      handle, replica, stream.ends.size());
+  replace(stream.ends[replica], makeCallbackEnd(stream, std::move(callback)));
 }
 
 void HostStreams::requireConnected(
     const std::vector<internal::StreamId> &streams) const {
   std::string missing;
   for (internal::StreamId id : streams) {
-    const End &end = ends_[id.index()];
-    if (end.begin == nullptr && !end.callback) {
-      missing += (missing.empty() ? "'" : ", '") +
-                 graph_.streams[id.index()].handle + "'";
+    const Stream &stream = streams_[id.index()];
+    for (std::size_t i = 0; i < endsUsed(stream); ++i) {
+      if (std::holds_alternative<std::monostate>(stream.ends[i])) {
+        missing += fmt::format("{}'{}'", missing.empty() ? "" : ", ",
+                               stream.data->handle);
+        missing += endsUsed(stream) > 1 ? fmt::format(" of replica {}", i) : "";
+      }
     }
   }
-  support::requireUser<stream_connection_error>(
+  requireUser<stream_connection_error>(
       missing.empty(),
       "[Engine::run] the program uses streams that are not connected: {}",
       missing);
 }
 
-std::byte *HostStreams::advance(End &end) {
+std::byte *HostStreams::advance(BufferEnd &end) {
   std::byte *at = end.cursor;
-  end.cursor += end.bytes;
-  if (end.cursor == end.end) {
-    end.cursor = end.begin;
+  end.cursor += end.step;
+  if (end.cursor >= end.end) {
+    end.cursor -= end.size;
   }
   return at;
 }
 
-void HostStreams::receive(internal::StreamId stream, std::byte *data) {
-  End &end = ends_[stream.index()];
-  if (end.callback) {
-    (*end.callback)->fetch(data);
-    (*end.callback)->complete();
+void HostStreams::receiveFrom(End &end, std::size_t bytes, std::byte *data) {
+  if (auto *buffer = std::get_if<BufferEnd>(&end)) {
+    std::memcpy(data, advance(*buffer), bytes);
   } else {
-    std::memcpy(data, advance(end), end.bytes);
+    std::get<std::shared_ptr<CallbackEnd>>(end)->receive(data);
   }
 }
 
-void HostStreams::send(internal::StreamId stream, const std::byte *data) {
-  End &end = ends_[stream.index()];
-  if (end.callback) {
-    // The callback's pointer is not const: it must not reach the program's own
-    // memory.
-    std::memcpy(end.staging.data(), data, end.bytes);
-    (*end.callback)->fetch(end.staging.data());
-    (*end.callback)->complete();
+void HostStreams::receive(internal::StreamId id, unsigned replica,
+                          std::byte *data) {
+  Stream &stream = streams_[id.index()];
+  const bool isReplayed = stream.replay.data() != nullptr;
+  if (isReplayed && replica > 0) {
+    std::memcpy(data, stream.replay.data(), stream.bytes);
+    return;
+  }
+  receiveFrom(stream.ends[replica], stream.bytes, data);
+  if (isReplayed) {
+    std::memcpy(stream.replay.data(), data, stream.bytes);
+  }
+}
+
+void HostStreams::send(internal::StreamId id, unsigned replica,
+                       const std::byte *data) {
+  Stream &stream = streams_[id.index()];
+  End &end = stream.ends[replica];
+  if (auto *buffer = std::get_if<BufferEnd>(&end)) {
+    std::memcpy(advance(*buffer), data, stream.bytes);
   } else {
-    std::memcpy(advance(end), data, end.bytes);
+    std::get<std::shared_ptr<CallbackEnd>>(end)->send(data);
   }
 }
 
 std::vector<std::string> HostStreams::handles() const {
   std::vector<std::string> result;
-  for (const internal::StreamData &stream : graph_.streams) {
-    result.push_back(stream.handle);
+  for (const Stream &stream : streams_) {
+    result.push_back(stream.data->handle);
   }
   return result;
 }
