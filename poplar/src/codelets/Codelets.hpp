@@ -19,8 +19,8 @@ using CodeletFilePtr = std::shared_ptr<const internal::CodeletFile>;
 // not there and graph_program_compilation_error, with the compiler's own lines,
 // for one that does not compile; these lines also go to `output`.
 CodeletFilePtr compileFiles(const std::vector<std::string> &paths,
-                            const std::string &flags,
-                            const std::string &target, std::ostream &output);
+                            const std::string &flags, const std::string &target,
+                            std::ostream &output);
 
 // The same for a source that is not in a file. `extension` says its language:
 // ".cpp", ".c" and so on.

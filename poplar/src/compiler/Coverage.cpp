@@ -63,13 +63,50 @@ std::int64_t runCount(const Piece &piece) {
   return 1;
 }
 
+// Vertices may leave elements of an Output as they are: what they touch has to
+// be there before.
+void exposeVertices(const GraphData &graph, const internal::ProgramNode &node,
+                    std::vector<VariableUse> &uses) {
+  const auto *execute = std::get_if<internal::ExecuteNode>(&node.op);
+  if (execute == nullptr) {
+    return;
+  }
+  const auto expose = [&](internal::VariableId variable) {
+    VariableUse &use = uses[variable.index()];
+    use.isExposed = use.isExposed || !use.isCovered;
+  };
+  for (internal::VertexId vertex :
+       graph.computeSets[execute->computeSet.index()].vertices) {
+    internal::forEachEdge(
+        graph.vertices, vertex,
+        [&](const internal::VertexField &, const internal::FieldSlot &slot) {
+          if (slot.kind == internal::FieldSlot::Kind::Run) {
+            expose(internal::VariableId(slot.index));
+            return;
+          }
+          for (const Piece &piece : graph.vertices.views[slot.index].pieces) {
+            expose(piece.variable);
+          }
+        });
+  }
+}
+
+void markControls(const ControlTree &tree, std::vector<bool> &isPersistent) {
+  for (const Piece &piece : tree.control.pieces) {
+    isPersistent[piece.variable.index()] = true;
+  }
+  for (const ControlTree &child : tree.children) {
+    markControls(child, isPersistent);
+  }
+}
+
 } // namespace
 
 std::vector<VariableUse> findVariableUses(const GraphData &graph,
                                           const ProgramPtr &program) {
   std::vector<VariableUse> uses(graph.variables.size());
   std::vector<IntervalSet> written(graph.variables.size());
-  forEachView(graph, program, [&](const TensorView &view, bool isWrite) {
+  const auto look = [&](const TensorView &view, bool isWrite) {
     for (const Piece &piece : view.pieces) {
       const std::size_t v = piece.variable.index();
       const TensorView single = {view.type, piece.extents, {piece}};
@@ -93,13 +130,16 @@ std::vector<VariableUse> findVariableUses(const GraphData &graph,
         }
       }
     }
+  };
+  internal::forEachNode(graph, program, [&](const internal::ProgramNode &node) {
+    exposeVertices(graph, node, uses);
+    internal::forEachView(graph, node, look);
   });
   return uses;
 }
 
-std::vector<bool>
-findPersistentVariables(const GraphData &graph,
-                        const std::vector<ProgramPtr> &programs) {
+std::vector<bool> findPersistentVariables(const GraphData &graph,
+                                          const ControlProgram &control) {
   std::vector<bool> isPersistent(graph.variables.size());
   for (std::size_t v = 0; v < isPersistent.size(); ++v) {
     isPersistent[v] = graph.variables[v].isConstant ||
@@ -112,8 +152,13 @@ findPersistentVariables(const GraphData &graph,
       }
     }
   }
-  for (const ProgramPtr &program : programs) {
-    const std::vector<VariableUse> uses = findVariableUses(graph, program);
+  for (const auto *trees : {&control.programs, &control.functions}) {
+    for (const ControlTree &tree : *trees) {
+      markControls(tree, isPersistent);
+    }
+  }
+  for (const ProgramPtr &stretch : control.stretches) {
+    const std::vector<VariableUse> uses = findVariableUses(graph, stretch);
     for (std::size_t v = 0; v < uses.size(); ++v) {
       isPersistent[v] = isPersistent[v] || uses[v].isExposed;
     }

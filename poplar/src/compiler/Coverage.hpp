@@ -2,7 +2,7 @@
 // their values from one run, or one iteration, to the next.
 #pragma once
 
-#include <poplar/internal/ProgramNode.hpp>
+#include "compiler/ControlTree.hpp"
 
 #include <vector>
 
@@ -20,10 +20,10 @@ struct VariableUse {
 std::vector<VariableUse> findVariableUses(const internal::GraphData &graph,
                                           const internal::ProgramPtr &program);
 
-// True for variables whose values must be kept between runs of these programs:
-// exposed ones, those with an initial value and those the host reads or writes.
-std::vector<bool>
-findPersistentVariables(const internal::GraphData &graph,
-                        const std::vector<internal::ProgramPtr> &programs);
+// True for variables whose values must be kept from one stretch of a program to
+// the next: exposed ones, those that control depends on, those with an initial
+// value and those the host reads or writes.
+std::vector<bool> findPersistentVariables(const internal::GraphData &graph,
+                                          const ControlProgram &control);
 
 } // namespace poplar::compiler

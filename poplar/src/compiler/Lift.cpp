@@ -6,6 +6,7 @@
 #include <support/Error.hpp>
 
 #include <algorithm>
+#include <map>
 #include <utility>
 
 namespace poplar::compiler {
@@ -95,7 +96,9 @@ public:
 private:
   void visit(const ProgramPtr &program) {
     if (program != nullptr) {
+      const ProgramPtr outer = std::exchange(visited_, program);
       std::visit([&](const auto &op) { visit(*program, op); }, program->op);
+      visited_ = outer;
     }
   }
   void visit(const internal::ProgramNode &node,
@@ -109,10 +112,46 @@ private:
              const internal::StreamOutNode &op);
   void visit(const internal::ProgramNode &node, const internal::RepeatNode &op);
   void visit(const internal::ProgramNode &, const internal::WriteUndefNode &) {}
+  void visit(const internal::ProgramNode &, const internal::SyncNode &) {}
+  void visit(const internal::ProgramNode &, const internal::BlockNode &op) {
+    visit(op.body);
+  }
+  void visit(const internal::ProgramNode &, const internal::CallNode &op) {
+    visit(graph_.functions[op.function.index()]);
+  }
+  void visit(const internal::ProgramNode &,
+             const internal::CycleCountNode &op) {
+    visit(op.body);
+    addHostNode({}, &op.result);
+  }
+  void visit(const internal::ProgramNode &,
+             const internal::PrintTensorNode &op) {
+    addHostNode({&op.view}, nullptr);
+  }
+  void visit(const internal::ProgramNode &, const internal::AbortNode &op) {
+    addHostNode({&op.condition}, nullptr);
+  }
+  void visit(const internal::ProgramNode &, const internal::ErrorNode &op) {
+    addHostNode({&op.view}, nullptr);
+  }
+  void visit(const internal::ProgramNode &,
+             const internal::RemoteReadNode &op) {
+    addHostNode({&op.offsets}, &op.destination);
+  }
+  void visit(const internal::ProgramNode &,
+             const internal::RemoteWriteNode &op) {
+    addHostNode({&op.offsets, &op.source}, nullptr);
+  }
+  // Control that depends on data is cut off before (ControlTree.hpp), replicas
+  // are made single (ExpandReplicas.hpp).
   template <typename Op> void visit(const internal::ProgramNode &, const Op &) {
     support::requireInternal(false, "a program that cannot be lifted");
   }
   void lift(const internal::VertexGroup &group);
+  void liftVertices(const internal::ComputeSetData &computeSet,
+                    const internal::ExecuteNode &op);
+  void addHostNode(std::vector<const TensorView *> inputs,
+                   const TensorView *output);
 
   ValueId addValue(support::DataType type, support::Shape shape,
                    std::string name, VariableId variable = {});
@@ -125,6 +164,8 @@ private:
   Definition definitionOf(const Piece &piece);
 
   bool isDirect(const TensorView &view, Piece &piece) const;
+  // One contiguous window.
+  Window readContiguous(const TensorView &view, const std::string &name);
   Window read(const TensorView &view, const std::string &name);
   Window pack(const TensorView &view, const std::string &name);
   void unpack(const Window &packed, const TensorView &view,
@@ -137,6 +178,7 @@ private:
   Region *region_ = nullptr;
   std::vector<ValueId> current_; // by variable
   std::vector<bool> isBound_;    // by variable
+  ProgramPtr visited_;
 };
 
 ValueId Lifter::addValue(support::DataType type, support::Shape shape,
@@ -239,6 +281,12 @@ void Lifter::unpack(const Window &packed, const TensorView &view,
   }
 }
 
+Window Lifter::readContiguous(const TensorView &view, const std::string &name) {
+  Piece piece;
+  return isDirect(view, piece) && isContiguous(piece) ? windowOnto(piece)
+                                                      : pack(view, name);
+}
+
 Window Lifter::read(const TensorView &view, const std::string &name) {
   Piece piece;
   return isDirect(view, piece) ? windowOnto(piece) : pack(view, name);
@@ -253,10 +301,92 @@ void Lifter::visit(const internal::ProgramNode &,
 
 void Lifter::visit(const internal::ProgramNode &,
                    const internal::ExecuteNode &op) {
-  for (const internal::VertexGroup &group :
-       graph_.computeSets[op.computeSet.index()].groups) {
+  const internal::ComputeSetData &computeSet =
+      graph_.computeSets[op.computeSet.index()];
+  for (const internal::VertexGroup &group : computeSet.groups) {
     lift(group);
   }
+  if (!computeSet.vertices.empty() || internal::isPresent(op.exitStatus)) {
+    liftVertices(computeSet, op);
+  }
+}
+
+// One node for all vertices. They see whole variables, because their fields
+// hold addresses; shards know what they touch of them.
+void Lifter::liftVertices(const internal::ComputeSetData &computeSet,
+                          const internal::ExecuteNode &op) {
+  std::map<VariableId, bool> isWritten; // by variable
+  for (internal::VertexId vertex : computeSet.vertices) {
+    internal::forEachEdge(graph_.vertices, vertex,
+                          [&](const internal::VertexField &field,
+                              const internal::FieldSlot &slot) {
+                            const auto add = [&](VariableId variable) {
+                              bool &written = isWritten[variable];
+                              written = written || field.isWritten();
+                            };
+                            if (slot.kind == internal::FieldSlot::Kind::Run) {
+                              add(VariableId(slot.index));
+                            } else {
+                              for (const Piece &piece :
+                                   graph_.vertices.views[slot.index].pieces) {
+                                add(piece.variable);
+                              }
+                            }
+                          });
+  }
+  Node node;
+  node.op = NodeOp::Vertices;
+  node.computeSet = op.computeSet;
+  node.name = computeSet.debugPath;
+  for (const auto &[variable, written] : isWritten) {
+    const ValueId current = currentOf(variable);
+    if (current.isValid()) {
+      node.inputs.push_back(wholeWindow(current, program_[current]));
+    }
+  }
+  for (const auto &[variable, written] : isWritten) {
+    if (written) {
+      const ValueId base = currentOf(variable);
+      const ValueId version = addVersion(variable);
+      node.outputs.push_back({wholeWindow(version, program_[version]), base});
+      current_[variable.index()] = version;
+    }
+  }
+  Window status;
+  if (internal::isPresent(op.exitStatus)) {
+    const ValueId value =
+        addValue(op.exitStatus.type, op.exitStatus.shape, computeSet.debugPath);
+    status = wholeWindow(value, program_[value]);
+    node.outputs.push_back({status, {}});
+    node.hasExitStatus = true;
+  }
+  region_->nodes.push_back(std::move(node));
+  if (status.value.isValid()) {
+    unpack(status, op.exitStatus, computeSet.debugPath);
+  }
+}
+
+void Lifter::addHostNode(std::vector<const TensorView *> inputs,
+                         const TensorView *output) {
+  Node node;
+  node.op = NodeOp::Host;
+  node.program = visited_;
+  node.name = visited_->debugPath;
+  for (const TensorView *input : inputs) {
+    if (internal::isPresent(*input)) {
+      node.inputs.push_back(readContiguous(*input, node.name));
+    }
+  }
+  if (output == nullptr) {
+    region_->nodes.push_back(std::move(node));
+    return;
+  }
+  const std::string name = node.name;
+  const ValueId value = addValue(output->type, output->shape, name);
+  const Window whole = wholeWindow(value, program_[value]);
+  node.outputs.push_back({whole, {}});
+  region_->nodes.push_back(std::move(node));
+  unpack(whole, *output, name);
 }
 
 // Outputs that are not one window, and a second output into the same variable,
@@ -313,6 +443,7 @@ void Lifter::visit(const internal::ProgramNode &node,
   Node stream;
   stream.op = NodeOp::StreamIn;
   stream.stream = op.stream;
+  stream.replica = op.replica;
   stream.name = node.debugPath;
   Piece piece;
   if (isDirect(view, piece) && isContiguous(piece)) {
@@ -333,12 +464,8 @@ void Lifter::visit(const internal::ProgramNode &node,
   stream.op = NodeOp::StreamOut;
   stream.stream = op.stream;
   stream.name = node.debugPath;
-  Piece piece;
-  if (isDirect(op.source, piece) && isContiguous(piece)) {
-    stream.inputs.push_back(windowOnto(piece));
-  } else {
-    stream.inputs.push_back(pack(op.source, node.debugPath));
-  }
+  stream.replica = op.replica;
+  stream.inputs.push_back(readContiguous(op.source, node.debugPath));
   region_->nodes.push_back(std::move(stream));
 }
 

@@ -79,6 +79,10 @@ private:
       return "copy";
     case NodeOp::StreamIn:
       return fmt::format("streamIn({})", node.stream.value);
+    case NodeOp::Vertices:
+      return "vertices";
+    case NodeOp::Host:
+      return "host";
     case NodeOp::StreamOut:
       return fmt::format("streamOut({})", node.stream.value);
     case NodeOp::Loop:

@@ -50,6 +50,10 @@ enum class NodeOp : std::uint8_t {
   Copy,      // inputs[0] to outputs[0]; also reorders between layouts
   StreamIn,  // host stream to outputs[0]
   StreamOut, // inputs[0] to host stream
+  Vertices,  // the user vertices of `computeSet`: whole variables, row-major; a
+             // variable that is written is an output whose base is its input.
+             // One more output, if there is one, is the exit status.
+  Host,      // `program`, a leaf that the host serves: contiguous operands
   Loop,      // `loop`; its carried values are the inputs and outputs
 };
 
@@ -60,6 +64,10 @@ struct Node {
   std::vector<Window> inputs;
   std::vector<Definition> outputs;
   internal::StreamId stream;
+  unsigned replica = 0; // of the stream
+  internal::ComputeSetId computeSet;
+  bool hasExitStatus = false;
+  std::shared_ptr<const internal::ProgramNode> program;
   std::unique_ptr<Loop> loop;
   std::string name; // debug path of what it came from
   // How it will run: set by chooseKernels for Kernel nodes. The kernel's name

@@ -106,8 +106,33 @@ private:
       require(isContiguous(node.inputs.at(0)), node.name,
               "streams from a window that is not contiguous");
       break;
+    case NodeOp::Vertices:
+      checkVertices(node);
+      break;
+    case NodeOp::Host:
+      for (const Window &input : node.inputs) {
+        require(isContiguous(input), node.name,
+                "gives the host a window that is not contiguous");
+      }
+      break;
     case NodeOp::Loop:
       break;
+    }
+  }
+
+  void checkVertices(const Node &node) {
+    for (const Window &input : node.inputs) {
+      require(isWholeInOrder(input, program_[input.value]), node.name,
+              "shows vertices a part of a variable");
+    }
+    for (std::size_t o = 0;
+         o + (node.hasExitStatus ? 1 : 0) < node.outputs.size(); ++o) {
+      const Definition &output = node.outputs[o];
+      require(isWholeInOrder(output.window, program_[output.window.value]),
+              node.name, "lets vertices write to a part of a variable");
+      require(!output.base.isValid() ||
+                  analysis_.isIntact(output.base, analysis_.placeOf(node)),
+              node.name, "updates a base that was overwritten");
     }
   }
 

@@ -38,15 +38,15 @@ makeExecutor(const ExecutableImpl::Reading &values, const OptionFlags &options,
   const char *text = std::getenv("ASPEN_EXECUTOR");
   const std::string_view name = text == nullptr ? "fast" : text;
   if (name == "reference") {
-    return std::make_unique<engine::ReferenceExecutor>(
-        values.graph, values.programs, host.streams);
+    return std::make_unique<engine::ReferenceExecutor>(values.graph,
+                                                       values.programs, host);
   }
   support::requireUser<poplar_error>(
       name == "fast",
       "[Engine] ASPEN_EXECUTOR is '{}'; allowed: fast, reference", name);
   const auto verify = options.find("debug.verify");
   return std::make_unique<engine::FastExecutor>(
-      values.graph, values.programs, host.streams, threadCount(),
+      values.graph, values.programs, host, threadCount(),
       verify != options.end() && verify->second == "true");
 }
 

@@ -12,30 +12,105 @@
 #include <iostream>
 
 namespace poplar::engine {
+namespace {
+
+using compiler::ControlTree;
+
+// A stretch of a program, compiled.
+struct Compiled {
+  compiler::ValueProgram program;
+  compiler::StorageAssignment storage;
+};
+
+std::vector<Compiled>
+compileStretches(const internal::GraphData &graph,
+                 const std::vector<internal::ProgramPtr> &stretches,
+                 const std::vector<bool> &isPersistent, bool isVerified) {
+  auto options = compiler::PipelineOptions::fromEnvironment();
+  options.isVerified = options.isVerified || isVerified;
+  std::vector<Compiled> compiled;
+  for (const internal::ProgramPtr &stretch : stretches) {
+    Compiled &result = compiled.emplace_back();
+    result.program = compiler::lift(graph, stretch, isPersistent);
+    options.dumpName = fmt::format("program{}", compiled.size() - 1);
+    compiler::runPasses(result.program, options);
+    result.storage = compiler::assignStorage(result.program);
+  }
+  return compiled;
+}
+
+// Makes the tasks of whole programs from those of their stretches.
+class ProgramBuilder {
+public:
+  ProgramBuilder(const compiler::ControlProgram &control,
+                 const std::vector<Compiled> &compiled,
+                 const TaskContext &context)
+      : control_(control), compiled_(compiled), context_(context) {}
+
+  TaskProgram build(const ControlTree &program) {
+    TaskProgram result;
+    result.functions.resize(control_.functions.size());
+    isBuilt_.assign(control_.functions.size(), false);
+    add(result, result.body, program);
+    return result;
+  }
+
+private:
+  void add(TaskProgram &result, TaskBlock &block, const ControlTree &tree) {
+    if (tree.kind == ControlTree::Kind::Stretch) {
+      const Compiled &stretch = compiled_[tree.index];
+      addTasks(result, block, stretch.program, stretch.storage, context_);
+      return;
+    }
+    block.kind = tree.kind;
+    block.count = tree.count;
+    block.continuesOn = tree.continuesOn;
+    block.keys = tree.keys;
+    block.function = tree.index;
+    if (internal::isPresent(tree.control)) {
+      const internal::Piece &piece = tree.control.pieces[0];
+      const auto size = support::sizeOf(tree.control.type);
+      block.decision = {context_.variables.data(piece.variable) +
+                            static_cast<std::size_t>(piece.offset) * size,
+                        tree.control.type};
+    }
+    for (const ControlTree &child : tree.children) {
+      add(result, block.children.emplace_back(), child);
+    }
+    if (tree.kind == ControlTree::Kind::Call && !isBuilt_[tree.index]) {
+      isBuilt_[tree.index] = true;
+      add(result, result.functions[tree.index], control_.functions[tree.index]);
+    }
+  }
+
+  const compiler::ControlProgram &control_;
+  const std::vector<Compiled> &compiled_;
+  const TaskContext &context_;
+  std::vector<bool> isBuilt_; // by function
+};
+
+} // namespace
 
 FastExecutor::FastExecutor(const internal::GraphData &graph,
                            const std::vector<internal::ProgramPtr> &programs,
-                           HostStreams &streams, unsigned threads,
+                           HostServices &host, unsigned threads,
                            bool isVerified)
-    : isPersistent_(compiler::findPersistentVariables(graph, programs)),
-      store_(graph, isPersistent_), pool_(threads) {
-  auto options = compiler::PipelineOptions::fromEnvironment();
-  options.isVerified = options.isVerified || isVerified;
-  std::vector<compiler::ValueProgram> values;
-  std::vector<compiler::StorageAssignment> storage;
+    : control_(compiler::cutPrograms(graph, programs)),
+      store_(graph, compiler::findPersistentVariables(graph, control_)),
+      pool_(threads) {
+  const std::vector<Compiled> compiled = compileStretches(
+      graph, control_.stretches,
+      compiler::findPersistentVariables(graph, control_), isVerified);
   std::size_t arenaBytes = 0;
-  for (const internal::ProgramPtr &program : programs) {
-    values.push_back(compiler::lift(graph, program, isPersistent_));
-    options.dumpName = fmt::format("program{}", values.size() - 1);
-    compiler::runPasses(values.back(), options);
-    storage.push_back(compiler::assignStorage(values.back()));
-    arenaBytes = std::max(arenaBytes, storage.back().arenaBytes);
+  for (const Compiled &stretch : compiled) {
+    arenaBytes = std::max(arenaBytes, stretch.storage.arenaBytes);
   }
   arena_ = AlignedBuffer(arenaBytes);
-  for (std::size_t i = 0; i < values.size(); ++i) {
-    programs_.push_back(std::make_unique<StaticProgram>(
-        makeTasks(values[i], storage[i], store_, arena_.data(), streams),
-        threads));
+  const TaskContext context = {graph, store_, arena_.data(), host};
+  ProgramBuilder builder(control_, compiled, context);
+  for (const ControlTree &program : control_.programs) {
+    programs_.push_back(
+        std::make_unique<StaticProgram>(builder.build(program), threads));
     if (StepProfile::isWanted()) {
       profiles_.push_back(std::make_unique<StepProfile>(
           programs_.back()->calls().size(), threads));

@@ -4,7 +4,7 @@
 
 #include "engine/AlignedBuffer.hpp"
 #include "engine/Executor.hpp"
-#include "engine/HostStreams.hpp"
+#include "engine/HostServices.hpp"
 #include "engine/StaticProgram.hpp"
 
 #include <poplar/internal/ProgramNode.hpp>
@@ -19,7 +19,7 @@ class FastExecutor final : public Executor {
 public:
   FastExecutor(const internal::GraphData &graph,
                const std::vector<internal::ProgramPtr> &programs,
-               HostStreams &streams, unsigned threads, bool isVerified);
+               HostServices &host, unsigned threads, bool isVerified);
   ~FastExecutor() override;
 
   void load() override { store_.reset(); }
@@ -27,7 +27,7 @@ public:
   const VariableStore &variables() const override { return store_; }
 
 private:
-  std::vector<bool> isPersistent_;
+  compiler::ControlProgram control_;
   VariableStore store_;
   AlignedBuffer arena_; // one for all programs: only one runs at a time
   support::SpinPool pool_;

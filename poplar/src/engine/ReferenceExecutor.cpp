@@ -1,5 +1,8 @@
 #include "engine/ReferenceExecutor.hpp"
 
+#include "codelets/Codelets.hpp"
+#include "engine/HostActions.hpp"
+
 #include <kernels/Kind.hpp>
 #include <support/Error.hpp>
 
@@ -28,16 +31,20 @@ bool shareVariable(const TensorView &a, const TensorView &b) {
 
 } // namespace
 
-template <typename Op> void ReferenceExecutor::execute(const Op &) {
-  support::requireInternal(false, "a program that cannot be run");
-}
-
 ReferenceExecutor::ReferenceExecutor(const internal::GraphData &graph,
                                      std::vector<internal::ProgramPtr> programs,
-                                     HostStreams &streams)
-    : graph_(graph), programs_(std::move(programs)), streams_(streams),
-      store_(graph, std::vector<bool>(graph.variables.size(), true)) {
+                                     HostServices &host)
+    : graph_(graph), programs_(std::move(programs)), host_(host),
+      store_(graph, std::vector<bool>(graph.variables.size(), true)),
+      vertices_(graph.computeSets.size()) {
   store_.reset();
+}
+
+void ReferenceExecutor::load() {
+  store_.reset();
+  for (std::unique_ptr<VertexSet> &vertices : vertices_) {
+    vertices.reset(); // and with them what vertices keep in their fields
+  }
 }
 
 void ReferenceExecutor::run(std::size_t program) {
@@ -46,7 +53,9 @@ void ReferenceExecutor::run(std::size_t program) {
 
 void ReferenceExecutor::execute(const internal::ProgramPtr &program) {
   if (program != nullptr) {
+    const auto *outer = std::exchange(running_, program.get());
     std::visit([this](const auto &node) { execute(node); }, program->op);
+    running_ = outer;
   }
 }
 
@@ -61,6 +70,30 @@ void ReferenceExecutor::execute(const internal::ExecuteNode &node) {
        graph_.computeSets[node.computeSet.index()].groups) {
     call(group);
   }
+  const bool isSuccess = runVertices(node.computeSet);
+  if (internal::isPresent(node.exitStatus)) {
+    const auto status = static_cast<std::byte>(isSuccess);
+    store_.unpack(&status, node.exitStatus);
+  }
+}
+
+bool ReferenceExecutor::runVertices(internal::ComputeSetId computeSet) {
+  if (graph_.computeSets[computeSet.index()].vertices.empty()) {
+    return true;
+  }
+  std::unique_ptr<VertexSet> &vertices = vertices_[computeSet.index()];
+  if (vertices == nullptr) {
+    vertices = std::make_unique<VertexSet>(
+        graph_, computeSet, [this](internal::VariableId variable) {
+          return store_.data(variable);
+        });
+  }
+  const codelets::PrintScope printing(*host_.printStream);
+  bool isSuccess = true;
+  for (std::size_t shard = 0; shard < vertices->shards(); ++shard) {
+    isSuccess = vertices->run(shard) && isSuccess;
+  }
+  return isSuccess;
 }
 
 void ReferenceExecutor::execute(const internal::CopyNode &node) {
@@ -70,15 +103,15 @@ void ReferenceExecutor::execute(const internal::CopyNode &node) {
 }
 
 void ReferenceExecutor::execute(const internal::StreamInNode &node) {
-  Bytes packed(streams_.transferBytes(node.stream));
-  streams_.receive(node.stream, packed.data());
+  Bytes packed(host_.streams.transferBytes(node.stream));
+  host_.streams.receive(node.stream, node.replica, packed.data());
   store_.unpack(packed.data(), node.destination);
 }
 
 void ReferenceExecutor::execute(const internal::StreamOutNode &node) {
   Bytes packed(byteSize(node.source));
   store_.pack(node.source, packed.data());
-  streams_.send(node.stream, packed.data());
+  host_.streams.send(node.stream, node.replica, packed.data());
 }
 
 void ReferenceExecutor::execute(const internal::RepeatNode &node) {
@@ -87,7 +120,92 @@ void ReferenceExecutor::execute(const internal::RepeatNode &node) {
   }
 }
 
-void ReferenceExecutor::execute(const internal::WriteUndefNode &) {}
+std::int64_t ReferenceExecutor::readDecision(const TensorView &view) const {
+  std::int32_t value = 0; // a BOOL fills the lowest of its bytes
+  store_.pack(view, reinterpret_cast<std::byte *>(&value));
+  return value;
+}
+
+void ReferenceExecutor::execute(const internal::WhileNode &node) {
+  for (;;) {
+    execute(node.condition);
+    if ((readDecision(node.predicate) != 0) != node.continuesOn) {
+      break;
+    }
+    execute(node.body);
+  }
+}
+
+void ReferenceExecutor::execute(const internal::IfNode &node) {
+  execute(readDecision(node.predicate) != 0 ? node.thenBody : node.elseBody);
+}
+
+void ReferenceExecutor::execute(const internal::SwitchNode &node) {
+  const std::int64_t value = readDecision(node.control);
+  const auto found =
+      std::find_if(node.cases.begin(), node.cases.end(),
+                   [&](const auto &entry) { return entry.first == value; });
+  execute(found == node.cases.end() ? node.defaultBody : found->second);
+}
+
+void ReferenceExecutor::execute(const internal::CallNode &node) {
+  execute(graph_.functions[node.function.index()]);
+}
+
+void ReferenceExecutor::execute(const internal::BlockNode &node) {
+  execute(node.body);
+}
+
+void ReferenceExecutor::execute(const internal::CycleCountNode &node) {
+  execute(node.body);
+  serve({}, &node.result);
+}
+
+void ReferenceExecutor::execute(const internal::RemoteReadNode &node) {
+  serve({&node.offsets}, &node.destination);
+}
+
+void ReferenceExecutor::execute(const internal::RemoteWriteNode &node) {
+  serve({&node.offsets, &node.source}, nullptr);
+}
+
+void ReferenceExecutor::execute(const internal::PrintTensorNode &node) {
+  serve({&node.view}, nullptr);
+}
+
+void ReferenceExecutor::execute(const internal::AbortNode &node) {
+  serve({&node.condition}, nullptr);
+}
+
+void ReferenceExecutor::execute(const internal::ErrorNode &node) {
+  serve({&node.view}, nullptr);
+}
+
+void ReferenceExecutor::execute(const internal::CrossReplicaCopyNode &) {
+  support::requireInternal(false, "replicas were not expanded");
+}
+
+void ReferenceExecutor::serve(std::vector<const TensorView *> reads,
+                              const TensorView *write) {
+  std::deque<Bytes> packed;
+  std::vector<std::byte *> operands;
+  const auto add = [&](const TensorView &view) {
+    operands.push_back(packed.emplace_back(byteSize(view)).data());
+  };
+  for (const TensorView *view : reads) {
+    if (internal::isPresent(*view)) {
+      add(*view);
+      store_.pack(*view, operands.back());
+    }
+  }
+  if (write != nullptr) {
+    add(*write);
+  }
+  runHostAction(host_, *running_, operands.data());
+  if (write != nullptr) {
+    store_.unpack(operands.back(), *write);
+  }
+}
 
 // Inputs that share a variable with an output, and views that are not one
 // affine window, are packed first; such outputs are unpacked afterwards.

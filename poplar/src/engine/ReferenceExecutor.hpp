@@ -3,10 +3,13 @@
 #pragma once
 
 #include "engine/Executor.hpp"
-#include "engine/HostStreams.hpp"
+#include "engine/HostServices.hpp"
+#include "engine/VertexSet.hpp"
 
 #include <poplar/internal/ProgramNode.hpp>
 
+#include <cstdint>
+#include <memory>
 #include <vector>
 
 namespace poplar::engine {
@@ -15,9 +18,9 @@ class ReferenceExecutor final : public Executor {
 public:
   ReferenceExecutor(const internal::GraphData &graph,
                     std::vector<internal::ProgramPtr> programs,
-                    HostStreams &streams);
+                    HostServices &host);
 
-  void load() override { store_.reset(); }
+  void load() override;
   void run(std::size_t program) override;
   const VariableStore &variables() const override { return store_; }
 
@@ -29,14 +32,35 @@ private:
   void execute(const internal::StreamInNode &node);
   void execute(const internal::StreamOutNode &node);
   void execute(const internal::RepeatNode &node);
-  void execute(const internal::WriteUndefNode &node);
-  template <typename Op> void execute(const Op &);
+  void execute(const internal::WhileNode &node);
+  void execute(const internal::IfNode &node);
+  void execute(const internal::SwitchNode &node);
+  void execute(const internal::CallNode &node);
+  void execute(const internal::BlockNode &node);
+  void execute(const internal::CycleCountNode &node);
+  void execute(const internal::WriteUndefNode &) {}
+  void execute(const internal::SyncNode &) {}
+  void execute(const internal::RemoteReadNode &node);
+  void execute(const internal::RemoteWriteNode &node);
+  void execute(const internal::PrintTensorNode &node);
+  void execute(const internal::AbortNode &node);
+  void execute(const internal::ErrorNode &node);
+  void execute(const internal::CrossReplicaCopyNode &node);
   void call(const internal::VertexGroup &group);
+  bool runVertices(internal::ComputeSetId computeSet);
+  // Packs the views that are present, lets the host serve the program that is
+  // being run, and unpacks what is written.
+  void serve(std::vector<const internal::TensorView *> reads,
+             const internal::TensorView *write);
+  std::int64_t readDecision(const internal::TensorView &view) const;
 
   const internal::GraphData &graph_;
   std::vector<internal::ProgramPtr> programs_;
-  HostStreams &streams_;
+  HostServices &host_;
   VariableStore store_;
+  const internal::ProgramNode *running_ = nullptr;
+  // The vertices of compute sets that have run, by compute set.
+  std::vector<std::unique_ptr<VertexSet>> vertices_;
 };
 
 } // namespace poplar::engine

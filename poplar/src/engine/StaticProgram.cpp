@@ -1,9 +1,12 @@
 #include "engine/StaticProgram.hpp"
 
+#include <algorithm>
 #include <utility>
 
 namespace poplar::engine {
 namespace {
+
+using Kind = compiler::ControlTree::Kind;
 
 // Ends a worker's walk when another worker has failed.
 struct Stopped {};
@@ -13,6 +16,9 @@ struct Stopped {};
 StaticProgram::StaticProgram(TaskProgram tasks, unsigned workers)
     : tasks_(std::move(tasks)), body_(makeBlock(tasks_.body, workers)),
       progress_(workers), starts_(workers), walks_(workers) {
+  for (const TaskBlock &function : tasks_.functions) {
+    functions_.push_back(makeBlock(function, workers));
+  }
   for (unsigned w = 0; w < workers; ++w) {
     walks_[w].worker = w;
     walks_[w].bases.resize(workers);
@@ -22,11 +28,16 @@ StaticProgram::StaticProgram(TaskProgram tasks, unsigned workers)
 StaticProgram::Block StaticProgram::makeBlock(const TaskBlock &tasks,
                                               unsigned workers) {
   Block block;
+  block.kind = tasks.kind;
   block.count = tasks.count;
+  block.decision = tasks.decision;
+  block.continuesOn = tasks.continuesOn;
+  block.keys = tasks.keys;
+  block.function = tasks.function;
   for (const TaskBlock &child : tasks.children) {
     block.children.push_back(makeBlock(child, workers));
   }
-  if (!block.children.empty()) {
+  if (tasks.kind != Kind::Stretch) {
     return block;
   }
   const Schedule schedule = makeSchedule(
@@ -88,18 +99,58 @@ void StaticProgram::runSteps(const WorkerSteps &steps, Walk &state) {
   }
 }
 
-// A block starts when all before it is done; the iterations of a block of tasks
-// follow each other by the tasks' own waits.
 template <bool isProfiled>
 void StaticProgram::walk(const Block &block, Walk &state) {
-  if (!block.children.empty()) {
+  switch (block.kind) {
+  case Kind::Stretch:
+    runStretch<isProfiled>(block, state);
+    break;
+  case Kind::Sequence:
     for (std::uint64_t i = 0; i < block.count; ++i) {
       for (const Block &child : block.children) {
         walk<isProfiled>(child, state);
       }
     }
-    return;
+    break;
+  case Kind::While:
+    walk<isProfiled>(block.children[0], state);
+    while ((decide(block.decision, state) != 0) == block.continuesOn) {
+      walk<isProfiled>(block.children[1], state);
+      walk<isProfiled>(block.children[0], state);
+    }
+    break;
+  case Kind::Switch: {
+    const std::int64_t value = decide(block.decision, state);
+    const auto key = std::find(block.keys.begin(), block.keys.end(), value);
+    walk<isProfiled>(
+        block.children[static_cast<std::size_t>(key - block.keys.begin())],
+        state);
+    break;
   }
+  case Kind::Call:
+    walk<isProfiled>(functions_[block.function], state);
+    break;
+  }
+}
+
+// Every worker reads the value for itself. Reading counts as a task of each, so
+// that what comes next, which waits for all before it, cannot change the value
+// under a worker that is late.
+std::int64_t StaticProgram::decide(const Decision &decision, Walk &state) {
+  waitForAll(state);
+  const std::int64_t value = decision.read();
+  progress_[state.worker].finished.store(++state.finished,
+                                         std::memory_order_release);
+  for (unsigned w = 0; w < usedWorkers_; ++w) {
+    ++state.bases[w];
+  }
+  return value;
+}
+
+// A stretch starts when all before it is done; its iterations follow each other
+// by the tasks' own waits.
+template <bool isProfiled>
+void StaticProgram::runStretch(const Block &block, Walk &state) {
   waitForAll(state);
   for (std::uint64_t i = 0; i < block.count; ++i) {
     runSteps<isProfiled>(block.workers[state.worker], state);

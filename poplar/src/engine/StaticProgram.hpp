@@ -39,9 +39,14 @@ private:
     std::vector<Wait> waits;
   };
   struct Block {
+    compiler::ControlTree::Kind kind = compiler::ControlTree::Kind::Sequence;
     std::uint64_t count = 1;
-    std::vector<WorkerSteps> workers; // empty when there are children
+    std::vector<WorkerSteps> workers; // of a stretch
     std::vector<Block> children;
+    Decision decision;
+    bool continuesOn = true;
+    std::vector<std::int32_t> keys;
+    std::size_t function = 0;
   };
   // How many tasks a worker has finished, ever; on a cache line of its own.
   // Signed, because the first iteration of a loop may wait for less than zero.
@@ -59,14 +64,17 @@ private:
 
   Block makeBlock(const TaskBlock &tasks, unsigned workers);
   template <bool isProfiled> void walk(const Block &block, Walk &state);
+  template <bool isProfiled> void runStretch(const Block &block, Walk &state);
   template <bool isProfiled>
   void runSteps(const WorkerSteps &steps, Walk &state);
+  std::int64_t decide(const Decision &decision, Walk &state);
   void waitFor(unsigned worker, std::int64_t count) const;
   void waitForAll(const Walk &state) const;
 
   TaskProgram tasks_;
   unsigned usedWorkers_ = 1; // counted while the body is made
   Block body_;
+  std::vector<Block> functions_;
   std::vector<Progress> progress_;
   std::vector<std::int64_t> starts_; // progress before the current run
   std::vector<Walk> walks_;

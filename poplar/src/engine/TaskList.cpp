@@ -1,8 +1,10 @@
 #include "engine/TaskList.hpp"
 
 #include "compiler/Windows.hpp"
+#include "engine/HostPlans.hpp"
 
 #include <algorithm>
+#include <cstring>
 #include <numeric>
 #include <utility>
 
@@ -12,51 +14,16 @@ namespace {
 using compiler::Node;
 using compiler::NodeOp;
 using compiler::Window;
-
-// A transfer between the host and one operand.
-class StreamPlan final : public kernels::Plan {
-public:
-  StreamPlan(HostStreams &streams, internal::StreamId stream, bool isReceive)
-      : streams_(streams), stream_(stream), isReceive_(isReceive) {
-    constexpr double bytesPerNanosecond = 10;
-    const std::size_t bytes = streams.transferBytes(stream);
-    kernels::Task task;
-    task.cost = 100 + static_cast<double>(bytes) / bytesPerNanosecond;
-    task.accesses.push_back(
-        {0, isReceive, 0, static_cast<std::int64_t>(bytes)});
-    tasks_.push_back(std::move(task));
-  }
-
-  void run(std::uint32_t, std::byte *const *operands,
-           std::byte *) const override {
-    if (isReceive_) {
-      streams_.receive(stream_, operands[0]);
-    } else {
-      streams_.send(stream_, operands[0]);
-    }
-  }
-
-private:
-  HostStreams &streams_;
-  internal::StreamId stream_;
-  bool isReceive_;
-};
+using Kind = compiler::ControlTree::Kind;
 
 class TaskMaker {
 public:
-  TaskMaker(const compiler::ValueProgram &program,
+  TaskMaker(TaskProgram &result, const compiler::ValueProgram &program,
             const compiler::StorageAssignment &storage,
-            const VariableStore &variables, std::byte *arena,
-            HostStreams &streams)
-      : program_(program), storage_(storage), variables_(variables),
-        arena_(arena), streams_(streams) {}
+            const TaskContext &context)
+      : result_(result), program_(program), storage_(storage),
+        context_(context) {}
 
-  TaskProgram run() {
-    add(program_.body, result_.body);
-    return std::move(result_);
-  }
-
-private:
   // Stretches without loops become blocks of tasks. A region that is one
   // stretch is one block itself.
   void add(const compiler::Region &region, TaskBlock &block) {
@@ -64,6 +31,7 @@ private:
     for (const Node &node : region.nodes) {
       hasLoop = hasLoop || node.op == NodeOp::Loop;
     }
+    block.kind = hasLoop ? Kind::Sequence : Kind::Stretch;
     TaskBlock *stretch = hasLoop ? nullptr : &block;
     for (const Node &node : region.nodes) {
       if (node.op == NodeOp::Loop) {
@@ -75,14 +43,14 @@ private:
       }
       if (stretch == nullptr) {
         stretch = &block.children.emplace_back();
+        stretch->kind = Kind::Stretch;
       }
       add(node, *stretch);
     }
   }
 
+private:
   void add(const Node &node, TaskBlock &block) {
-    const std::shared_ptr<const kernels::Plan> &plan =
-        result_.plans.emplace_back(planOf(node));
     std::vector<std::byte *> &operands = result_.operandTables.emplace_back();
     std::vector<std::byte *> lowest;
     for (const Window &input : node.inputs) {
@@ -91,6 +59,8 @@ private:
     for (const compiler::Definition &output : node.outputs) {
       addOperand(output.window, operands, lowest);
     }
+    const std::shared_ptr<const kernels::Plan> plan = planOf(node, operands);
+    result_.plans.push_back(plan);
     const auto scratch = storage_.scratch.find(&node);
     const auto call = static_cast<std::uint32_t>(result_.calls.size());
     result_.calls.push_back(
@@ -105,15 +75,14 @@ private:
       item.stage = task.stage;
       item.cost = task.cost;
       result_.calls.back().cost += task.cost;
-      item.isStream =
-          node.op == NodeOp::StreamIn || node.op == NodeOp::StreamOut;
+      item.isStream = isOrdered(node);
       for (const kernels::Access &access : task.accesses) {
         std::byte *base = lowest[access.operand];
         item.accesses.push_back(
             {base + access.begin, base + access.end, access.isWrite, false});
       }
       if (scratch != storage_.scratch.end()) {
-        item.scratch = arena_ + scratch->second;
+        item.scratch = context_.arena + scratch->second;
         item.accesses.push_back(
             {item.scratch, item.scratch + plan->scratchBytes(), true, true});
       }
@@ -131,12 +100,37 @@ private:
     return order;
   }
 
-  std::shared_ptr<const kernels::Plan> planOf(const Node &node) const {
-    if (node.plan != nullptr) {
-      return node.plan;
+  std::shared_ptr<const kernels::Plan>
+  planOf(const Node &node, const std::vector<std::byte *> &operands) const {
+    switch (node.op) {
+    case NodeOp::StreamIn:
+    case NodeOp::StreamOut:
+      return makeStreamPlan(context_.host, node);
+    case NodeOp::Host:
+      return makeHostPlan(context_.host, node, program_);
+    case NodeOp::Vertices:
+      return makeVertexPlan(context_.graph, context_.host, node, program_,
+                            operands);
+    case NodeOp::Kernel:
+    case NodeOp::Copy:
+    case NodeOp::Loop:
+      break;
     }
-    return std::make_shared<StreamPlan>(streams_, node.stream,
-                                        node.op == NodeOp::StreamIn);
+    return node.plan;
+  }
+
+  // Whatever the host can see happens in the order of the program.
+  bool isOrdered(const Node &node) const {
+    if (node.op != NodeOp::Vertices) {
+      return node.op == NodeOp::StreamIn || node.op == NodeOp::StreamOut ||
+             node.op == NodeOp::Host;
+    }
+    const internal::GraphData &graph = context_.graph;
+    const auto &vertices = graph.computeSets[node.computeSet.index()].vertices;
+    return std::any_of(vertices.begin(), vertices.end(),
+                       [&](internal::VertexId vertex) {
+                         return graph.vertices.typeOf(vertex).isPrinting;
+                       });
   }
 
   static std::string kernelNameOf(const Node &node) {
@@ -145,6 +139,10 @@ private:
       return "streamIn";
     case NodeOp::StreamOut:
       return "streamOut";
+    case NodeOp::Host:
+      return "host";
+    case NodeOp::Vertices:
+      return "vertices";
     case NodeOp::Kernel:
       return std::string(node.kind->name) + ":" + node.kernelName;
     case NodeOp::Copy:
@@ -158,29 +156,36 @@ private:
                   std::vector<std::byte *> &lowest) const {
     const auto &location = storage_.values[window.value.index()];
     std::byte *base = location.variable.isValid()
-                          ? variables_.data(location.variable)
-                          : arena_ + location.offset;
+                          ? context_.variables.data(location.variable)
+                          : context_.arena + location.offset;
     const auto size =
         static_cast<std::int64_t>(support::sizeOf(program_[window.value].type));
     operands.push_back(base + window.offset * size);
     lowest.push_back(base + compiler::elementRange(window).begin * size);
   }
 
+  TaskProgram &result_;
   const compiler::ValueProgram &program_;
   const compiler::StorageAssignment &storage_;
-  const VariableStore &variables_;
-  std::byte *arena_;
-  HostStreams &streams_;
-  TaskProgram result_;
+  const TaskContext &context_;
 };
 
 } // namespace
 
-TaskProgram makeTasks(const compiler::ValueProgram &program,
-                      const compiler::StorageAssignment &storage,
-                      const VariableStore &variables, std::byte *arena,
-                      HostStreams &streams) {
-  return TaskMaker(program, storage, variables, arena, streams).run();
+std::int64_t Decision::read() const {
+  if (type == support::DataType::Bool) {
+    return *address == std::byte{0} ? 0 : 1;
+  }
+  std::int32_t value = 0;
+  std::memcpy(&value, address, sizeof(value));
+  return value;
+}
+
+void addTasks(TaskProgram &result, TaskBlock &block,
+              const compiler::ValueProgram &program,
+              const compiler::StorageAssignment &storage,
+              const TaskContext &context) {
+  TaskMaker(result, program, storage, context).add(program.body, block);
 }
 
 } // namespace poplar::engine

@@ -1,10 +1,11 @@
-// A value program as tasks with the bytes they touch: what is left of it when
-// every value has an address.
+// Programs as tasks with the bytes they touch: what is left of value programs
+// when every value has an address.
 #pragma once
 
 #include "compiler/AssignStorage.hpp"
+#include "compiler/ControlTree.hpp"
 #include "compiler/ValueIr.hpp"
-#include "engine/HostStreams.hpp"
+#include "engine/HostServices.hpp"
 #include "engine/VariableStore.hpp"
 
 #include <kernels/KernelEntry.hpp>
@@ -38,11 +39,25 @@ struct TaskItem {
   std::vector<ByteAccess> accesses;
 };
 
-// Tasks in program order, or blocks one after another, `count` times.
+// Where the program's control reads a value that decides.
+struct Decision {
+  const std::byte *address = nullptr;
+  support::DataType type = support::DataType::Bool;
+
+  std::int64_t read() const;
+};
+
+// Tasks in program order, or blocks one after another, `count` times; or
+// control as in compiler/ControlTree.hpp.
 struct TaskBlock {
+  compiler::ControlTree::Kind kind = compiler::ControlTree::Kind::Sequence;
   std::uint64_t count = 1;
   std::vector<TaskItem> tasks;
   std::vector<TaskBlock> children;
+  Decision decision;
+  bool continuesOn = true;
+  std::vector<std::int32_t> keys;
+  std::size_t function = 0; // index into TaskProgram::functions
 };
 
 // What the tasks of one node have in common, for profiles.
@@ -55,15 +70,25 @@ struct Call {
 
 struct TaskProgram {
   TaskBlock body;
+  std::vector<TaskBlock> functions;
   std::vector<Call> calls;
   // Owned by the program, pointed to by tasks.
   std::deque<std::vector<std::byte *>> operandTables;
   std::vector<std::shared_ptr<const kernels::Plan>> plans;
 };
 
-TaskProgram makeTasks(const compiler::ValueProgram &program,
-                      const compiler::StorageAssignment &storage,
-                      const VariableStore &variables, std::byte *arena,
-                      HostStreams &streams);
+// What tasks are made from, besides the value program.
+struct TaskContext {
+  const internal::GraphData &graph;
+  const VariableStore &variables;
+  std::byte *arena = nullptr;
+  HostServices &host;
+};
+
+// Adds the tasks of a value program to `block`, which is empty.
+void addTasks(TaskProgram &result, TaskBlock &block,
+              const compiler::ValueProgram &program,
+              const compiler::StorageAssignment &storage,
+              const TaskContext &context);
 
 } // namespace poplar::engine

@@ -92,6 +92,7 @@ struct PrintTensorNode {
   std::string title;
   TensorView view;
   PrintTensorFmt format;
+  unsigned replica = 0;
 };
 // Ends the liveness of the elements; values afterwards are arbitrary.
 struct WriteUndefNode {
@@ -123,7 +124,8 @@ struct ErrorNode {
 // Runs the body; the result is what the model says that it costs, in cycles.
 struct CycleCountNode {
   ProgramPtr body;
-  TensorView result; // UNSIGNED_INT, two elements: low and high word
+  TensorView result;        // UNSIGNED_INT, two elements: low and high word
+  std::uint64_t cycles = 0; // filled in when the graph is compiled
 };
 
 struct ProgramNode {

@@ -87,8 +87,8 @@ struct VertexType {
   bool isPrinting = false;
   // Runs `count` objects that lie `stride` bytes apart, all workers of each.
   // False when some compute() returned false.
-  bool (*run)(std::byte *first, std::size_t stride, std::size_t count) =
-      nullptr;
+  bool (*run)(std::byte *first, std::size_t stride,
+              std::size_t count) = nullptr;
 
   // The position in `fields`, or npos.
   static constexpr std::size_t npos = ~std::size_t(0);

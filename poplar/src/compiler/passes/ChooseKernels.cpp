@@ -109,7 +109,11 @@ void KernelChooser::choose(Node &node) {
   case NodeOp::StreamIn:
     break;
   case NodeOp::StreamOut:
-    needPlain(node.inputs[0].value);
+  case NodeOp::Vertices:
+  case NodeOp::Host:
+    for (const Window &input : node.inputs) {
+      needPlain(input.value);
+    }
     break;
   case NodeOp::Copy: {
     Window &input = node.inputs[0];

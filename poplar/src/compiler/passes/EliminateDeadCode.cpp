@@ -10,6 +10,13 @@
 namespace poplar::compiler {
 namespace {
 
+// What it does reaches further than its results: to the host, or, for what
+// users wrote, to wherever they look.
+bool isSeenOutside(const Node &node) {
+  return node.op == NodeOp::StreamIn || node.op == NodeOp::StreamOut ||
+         node.op == NodeOp::Host || node.op == NodeOp::Vertices;
+}
+
 class Liveness {
 public:
   explicit Liveness(ValueProgram &program)
@@ -22,7 +29,7 @@ public:
             carriedBy_[carried.argument] = &carried;
           }
         }
-      } else if (node.op == NodeOp::StreamIn || node.op == NodeOp::StreamOut) {
+      } else if (isSeenOutside(node)) {
         mark(node);
       }
     });
@@ -53,6 +60,11 @@ private:
     liveNodes_.insert(&node);
     for (const Window &input : node.inputs) {
       mark(input.value);
+    }
+    if (node.op == NodeOp::Vertices) {
+      for (const Definition &output : node.outputs) {
+        mark(output.base);
+      }
     }
   }
 

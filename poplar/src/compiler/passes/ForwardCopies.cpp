@@ -23,10 +23,13 @@ bool isPlainCopy(const ValueProgram &program, const Node &node) {
 // every iteration.
 bool takesWindow(const Analysis &analysis, const Node &reader, const Node &copy,
                  const Window &window) {
+  if (reader.op == NodeOp::Vertices) {
+    return false; // wants the variable itself
+  }
   if (isContiguous(window)) {
     return true;
   }
-  return reader.op != NodeOp::StreamOut &&
+  return reader.op != NodeOp::StreamOut && reader.op != NodeOp::Host &&
          analysis.placeOf(reader).loop == analysis.placeOf(copy).loop;
 }
 
@@ -91,8 +94,9 @@ bool forwardResult(const ValueProgram &program, const Analysis &analysis,
       producer->outputs.begin(), producer->outputs.end(),
       [&](const Definition &o) { return o.window.value == read.value; });
   const auto window = seeThrough(output->window, read, target.window);
-  if (output->base.isValid() || !window ||
-      (producer->op == NodeOp::StreamIn && !isContiguous(*window)) ||
+  if (output->base.isValid() || !window || producer->op == NodeOp::Vertices ||
+      ((producer->op == NodeOp::StreamIn || producer->op == NodeOp::Host) &&
+       !isContiguous(*window)) ||
       !mayOverwriteInputs(
           analysis, *producer,
           static_cast<std::size_t>(output - producer->outputs.begin()), *window,

@@ -9,6 +9,9 @@ namespace {
 
 // Some output is written over what the input reads before it may be.
 bool isHazard(const Analysis &analysis, const Node &node, std::size_t input) {
+  if (node.op == NodeOp::Vertices) {
+    return false; // no vertex reads what another writes: checked before
+  }
   const Window &read = node.inputs[input];
   for (std::size_t o = 0; o < node.outputs.size(); ++o) {
     const Window &written = node.outputs[o].window;

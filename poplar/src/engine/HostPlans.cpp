@@ -1,0 +1,188 @@
+#include "engine/HostPlans.hpp"
+
+#include "codelets/Codelets.hpp"
+#include "engine/HostActions.hpp"
+#include "engine/VertexSet.hpp"
+
+#include <support/Error.hpp>
+
+#include <algorithm>
+#include <unordered_map>
+#include <utility>
+
+namespace poplar::engine {
+namespace {
+
+using compiler::Node;
+using compiler::NodeOp;
+using compiler::ValueProgram;
+using compiler::Window;
+
+std::int64_t bytesOf(const Window &window, const ValueProgram &program) {
+  return support::elementCount(window.shape) *
+         static_cast<std::int64_t>(support::sizeOf(program[window.value].type));
+}
+
+class StreamPlan final : public kernels::Plan {
+public:
+  StreamPlan(HostStreams &streams, const Node &node)
+      : streams_(streams), stream_(node.stream), replica_(node.replica),
+        isReceive_(node.op == NodeOp::StreamIn) {
+    constexpr double bytesPerNanosecond = 10;
+    const std::size_t bytes = streams.transferBytes(stream_);
+    kernels::Task task;
+    task.cost = 100 + static_cast<double>(bytes) / bytesPerNanosecond;
+    task.accesses.push_back(
+        {0, isReceive_, 0, static_cast<std::int64_t>(bytes)});
+    tasks_.push_back(std::move(task));
+  }
+
+  void run(std::uint32_t, std::byte *const *operands,
+           std::byte *) const override {
+    if (isReceive_) {
+      streams_.receive(stream_, replica_, operands[0]);
+    } else {
+      streams_.send(stream_, replica_, operands[0]);
+    }
+  }
+
+private:
+  HostStreams &streams_;
+  internal::StreamId stream_;
+  unsigned replica_;
+  bool isReceive_;
+};
+
+class HostPlan final : public kernels::Plan {
+public:
+  HostPlan(HostServices &host, const Node &node, const ValueProgram &program)
+      : host_(host), program_(node.program) {
+    kernels::Task task;
+    task.cost = 1000;
+    for (const Window &input : node.inputs) {
+      task.accesses.push_back({static_cast<std::uint32_t>(task.accesses.size()),
+                               false, 0, bytesOf(input, program)});
+    }
+    for (const compiler::Definition &output : node.outputs) {
+      task.accesses.push_back({static_cast<std::uint32_t>(task.accesses.size()),
+                               true, 0, bytesOf(output.window, program)});
+    }
+    tasks_.push_back(std::move(task));
+  }
+
+  void run(std::uint32_t, std::byte *const *operands,
+           std::byte *) const override {
+    runHostAction(host_, *program_, operands);
+  }
+
+private:
+  HostServices &host_;
+  std::shared_ptr<const internal::ProgramNode> program_;
+};
+
+// Which operands of a node show a variable: the one it reads, and the one it
+// writes, which is in the same place.
+struct OperandsOf {
+  std::uint32_t read = ~0U;
+  std::uint32_t written = ~0U;
+};
+using VariableOperands = std::unordered_map<internal::VariableId, OperandsOf>;
+
+VariableOperands findOperands(const Node &node, const ValueProgram &program) {
+  VariableOperands result;
+  for (std::uint32_t i = 0; i < node.inputs.size(); ++i) {
+    result[program[node.inputs[i].value].variable].read = i;
+  }
+  const auto inputs = static_cast<std::uint32_t>(node.inputs.size());
+  for (std::uint32_t o = 0; o < node.outputs.size(); ++o) {
+    const internal::VariableId variable =
+        program[node.outputs[o].window.value].variable;
+    if (variable.isValid()) {
+      result[variable].written = inputs + o;
+    }
+  }
+  return result;
+}
+
+class VertexPlan final : public kernels::Plan {
+public:
+  VertexPlan(const internal::GraphData &graph, HostServices &host,
+             const Node &node, const VariableOperands &places,
+             const std::vector<std::byte *> &operands)
+      : host_(host), hasExitStatus_(node.hasExitStatus),
+        status_(static_cast<std::uint32_t>(operands.size()) - 1),
+        vertices_(graph, node.computeSet,
+                  [&](internal::VariableId variable) {
+                    const OperandsOf &place = places.at(variable);
+                    return operands[std::min(place.read, place.written)];
+                  }),
+        isSuccess_(vertices_.shards()) {
+    for (std::uint32_t s = 0; s < vertices_.shards(); ++s) {
+      addTask(graph, s, places);
+    }
+    if (hasExitStatus_) {
+      kernels::Task task;
+      task.stage = 1;
+      task.cost = 10;
+      task.accesses.push_back({status_, true, 0, 1});
+      tasks_.push_back(std::move(task));
+    }
+  }
+
+  void run(std::uint32_t task, std::byte *const *operands,
+           std::byte *) const override {
+    if (task < vertices_.shards()) {
+      const codelets::PrintScope printing(*host_.printStream);
+      isSuccess_[task] = vertices_.run(task);
+    } else {
+      *operands[status_] = static_cast<std::byte>(
+          std::all_of(isSuccess_.begin(), isSuccess_.end(),
+                      [](char success) { return success != 0; }));
+    }
+  }
+
+private:
+  void addTask(const internal::GraphData &graph, std::uint32_t shard,
+               const VariableOperands &places) {
+    kernels::Task task;
+    task.cost = vertices_.cost(shard);
+    for (const VertexSet::Touch &touch : vertices_.touches(shard)) {
+      const OperandsOf &place = places.at(touch.variable);
+      const auto size = static_cast<std::int64_t>(
+          support::sizeOf(graph[touch.variable].type));
+      task.accesses.push_back({touch.isWritten ? place.written : place.read,
+                               touch.isWritten, touch.begin * size,
+                               touch.end * size});
+    }
+    tasks_.push_back(std::move(task));
+  }
+
+  HostServices &host_;
+  bool hasExitStatus_;
+  std::uint32_t status_;
+  VertexSet vertices_;
+  mutable std::vector<char> isSuccess_; // by shard
+};
+
+} // namespace
+
+std::unique_ptr<kernels::Plan> makeStreamPlan(HostServices &host,
+                                              const Node &node) {
+  return std::make_unique<StreamPlan>(host.streams, node);
+}
+
+std::unique_ptr<kernels::Plan> makeHostPlan(HostServices &host,
+                                            const Node &node,
+                                            const ValueProgram &program) {
+  return std::make_unique<HostPlan>(host, node, program);
+}
+
+std::unique_ptr<kernels::Plan>
+makeVertexPlan(const internal::GraphData &graph, HostServices &host,
+               const Node &node, const ValueProgram &program,
+               const std::vector<std::byte *> &operands) {
+  return std::make_unique<VertexPlan>(graph, host, node,
+                                      findOperands(node, program), operands);
+}
+
+} // namespace poplar::engine
