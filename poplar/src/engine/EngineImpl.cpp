@@ -1,5 +1,6 @@
 #include "engine/EngineImpl.hpp"
 
+#include "compiler/ExpandReplicas.hpp"
 #include "engine/EngineOptions.hpp"
 #include "engine/FastExecutor.hpp"
 #include "engine/ReferenceExecutor.hpp"
@@ -74,6 +75,18 @@ requireCompiled(const std::shared_ptr<const ExecutableImpl> &executable) {
   return executable;
 }
 
+std::shared_ptr<const ExecutableImpl::Reading>
+withoutReplicas(const ExecutableImpl &executable) {
+  if (executable.values().graph.replicationFactor == 1) {
+    return executable.sharedValues();
+  }
+  compiler::ExpandedGraph expanded = compiler::expandReplicas(
+      executable.values().graph, executable.values().programs);
+  return std::make_shared<const ExecutableImpl::Reading>(
+      ExecutableImpl::Reading{std::move(expanded.graph),
+                              std::move(expanded.programs)});
+}
+
 OptionFlags merge(OptionFlags options, const OptionFlags &onTop) {
   for (const auto &[name, value] : onTop) {
     options.set(name, value);
@@ -87,8 +100,9 @@ EngineImpl::EngineImpl(std::shared_ptr<const ExecutableImpl> executable,
                        const OptionFlags &options)
     : executable_(requireCompiled(executable)),
       options_(merge(executable_->options(), options)),
-      host_(executable_->values().graph, options_),
-      executor_(makeExecutor(executable_->values(), options_, host_)) {
+      values_(withoutReplicas(*executable_)),
+      host_(values_->graph, options_),
+      executor_(makeExecutor(*values_, options_, host_)) {
   for (const internal::ProgramPtr &program : executable_->values().programs) {
     streamsOf_.push_back(streamsUsed(executable_->values().graph, program));
   }
@@ -156,7 +170,7 @@ void EngineImpl::writeTensor(const std::string &handle, const void *begin,
   const auto *first = static_cast<const std::byte *>(begin);
   const auto *last = static_cast<const std::byte *>(end);
   executor_->variables().unpack(
-      first, findAccess("writeTensor", executable_->values().graph.hostWrites,
+      first, findAccess("writeTensor", values_->graph.hostWrites,
                         handle, last - first));
 }
 
@@ -164,7 +178,7 @@ void EngineImpl::readTensor(const std::string &handle, void *begin, void *end) {
   auto *first = static_cast<std::byte *>(begin);
   auto *last = static_cast<std::byte *>(end);
   executor_->variables().pack(findAccess("readTensor",
-                                         executable_->values().graph.hostReads,
+                                         values_->graph.hostReads,
                                          handle, last - first),
                               first);
 }

@@ -40,6 +40,8 @@ private:
 
   std::shared_ptr<const ExecutableImpl> executable_;
   OptionFlags options_;
+  // What is run: the executable's value reading, its replicas made plain.
+  std::shared_ptr<const ExecutableImpl::Reading> values_;
   engine::HostServices host_;
   std::unique_ptr<engine::Executor> executor_;
   std::vector<std::vector<internal::StreamId>> streamsOf_; // by program

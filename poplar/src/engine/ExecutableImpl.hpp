@@ -26,6 +26,7 @@ public:
 
   // What the engine runs.
   const Reading &values() const { return *values_; }
+  std::shared_ptr<const Reading> sharedValues() const { return values_; }
   // What the model prices; the same, unless a front end linked two programs.
   const Reading &machine() const { return *machine_; }
   const OptionFlags &options() const { return options_; }
