@@ -198,8 +198,8 @@ private:
   }
 
   bool joinsReplicas(const ProgramNode &node) const {
-    bool isFound = std::holds_alternative<internal::CrossReplicaCopyNode>(
-        node.op);
+    bool isFound =
+        std::holds_alternative<internal::CrossReplicaCopyNode>(node.op);
     internal::forEachChild(source_, node, [&](const ProgramPtr &child) {
       isFound = isFound || joinsReplicas(*child);
     });
@@ -260,17 +260,15 @@ private:
                     Replica replica) {
     const std::size_t first =
         replica ? (*replica + 1) * source_.functions.size() : 0;
-    return makeNode(
-        internal::CallNode{FunctionId(first + op.function.index())},
-        node.debugPath);
+    return makeNode(internal::CallNode{FunctionId(first + op.function.index())},
+                    node.debugPath);
   }
-  ProgramPtr expand(const ProgramNode &node,
-                    const internal::CycleCountNode &op, Replica replica) {
+  ProgramPtr expand(const ProgramNode &node, const internal::CycleCountNode &op,
+                    Replica replica) {
     SequenceNode result;
     result.children.push_back(expand(op.body, replica));
     result.children.push_back(forEach(node, replica, [&](unsigned r) {
-      return internal::CycleCountNode{nullptr, viewOf(op.result, r),
-                                      op.cycles};
+      return internal::CycleCountNode{nullptr, viewOf(op.result, r), op.cycles};
     }));
     return makeNode(std::move(result), node.debugPath);
   }
@@ -278,8 +276,8 @@ private:
                     Replica replica) {
     return decide(node, replica, [&](unsigned r, Replica body) {
       return internal::WhileNode{expand(op.condition, body),
-                                 viewOf(op.predicate, r),
-                                 expand(op.body, body), op.continuesOn};
+                                 viewOf(op.predicate, r), expand(op.body, body),
+                                 op.continuesOn};
     });
   }
   ProgramPtr expand(const ProgramNode &node, const internal::IfNode &op,
@@ -309,16 +307,15 @@ private:
       from.push_back(source);
       to.push_back(destination);
     }
-    return makeNode(internal::CopyNode{join(op.source, from),
-                                       join(op.destination, to)},
-                    node.debugPath);
+    return makeNode(
+        internal::CopyNode{join(op.source, from), join(op.destination, to)},
+        node.debugPath);
   }
   ProgramPtr expand(const ProgramNode &node, const internal::ExecuteNode &op,
                     Replica replica) {
     return forEach(node, replica, [&](unsigned r) {
       return internal::ExecuteNode{
-          ComputeSetId(r * source_.computeSets.size() +
-                       op.computeSet.index()),
+          ComputeSetId(r * source_.computeSets.size() + op.computeSet.index()),
           viewOf(op.exitStatus, r)};
     });
   }

@@ -100,8 +100,7 @@ EngineImpl::EngineImpl(std::shared_ptr<const ExecutableImpl> executable,
                        const OptionFlags &options)
     : executable_(requireCompiled(executable)),
       options_(merge(executable_->options(), options)),
-      values_(withoutReplicas(*executable_)),
-      host_(values_->graph, options_),
+      values_(withoutReplicas(*executable_)), host_(values_->graph, options_),
       executor_(makeExecutor(*values_, options_, host_)) {
   for (const internal::ProgramPtr &program : executable_->values().programs) {
     streamsOf_.push_back(streamsUsed(executable_->values().graph, program));
@@ -169,18 +168,17 @@ void EngineImpl::writeTensor(const std::string &handle, const void *begin,
                              const void *end) {
   const auto *first = static_cast<const std::byte *>(begin);
   const auto *last = static_cast<const std::byte *>(end);
-  executor_->variables().unpack(
-      first, findAccess("writeTensor", values_->graph.hostWrites,
-                        handle, last - first));
+  executor_->variables().unpack(first, findAccess("writeTensor",
+                                                  values_->graph.hostWrites,
+                                                  handle, last - first));
 }
 
 void EngineImpl::readTensor(const std::string &handle, void *begin, void *end) {
   auto *first = static_cast<std::byte *>(begin);
   auto *last = static_cast<std::byte *>(end);
-  executor_->variables().pack(findAccess("readTensor",
-                                         values_->graph.hostReads,
-                                         handle, last - first),
-                              first);
+  executor_->variables().pack(
+      findAccess("readTensor", values_->graph.hostReads, handle, last - first),
+      first);
 }
 
 void EngineImpl::printProfileSummary(std::ostream &stream,
