@@ -3,8 +3,8 @@
 For each network: PyTorch is tried in every setting that might be its best; both
 sides train from the same weights on the same batches and must agree on the
 losses; then the best settings and Aspen take turns, round by round, each with
-the machine to itself. A ratio above 1 means that Aspen is faster. Results go to
-build/bench/.
+the machine to itself. A ratio above 1 means that Aspen is faster. Then the
+Poplar programs of poplar_programs.py. Results go to build/bench/.
 """
 
 import argparse
@@ -19,6 +19,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import blas
+import poplar_programs
 import torch
 from networks import NETWORKS
 
@@ -198,13 +199,16 @@ def rows(result: dict) -> list[list[str]]:
     return lines
 
 
-def table(lines: list[list[str]]) -> str:
-    head = ["network, batch", "side", "setting", "best ms", "median ms",
-            "ratio of bests", "ratio of medians"]
+NETWORK_HEAD = ["network, batch", "side", "setting", "best ms", "median ms",
+                "ratio of bests", "ratio of medians"]
+PROGRAM_HEAD = ["Poplar program", "figure", "value", "limit", "verdict"]
+
+
+def table(head: list[str], lines: list[list[str]]) -> str:
     widths = [max(len(l[i]) for l in [head, *lines]) for i in range(len(head))]
     out = []
     for line in [head, ["-" * w for w in widths], *lines]:
-        cells = [cell.ljust(w) if i < 3 else cell.rjust(w)
+        cells = [cell.ljust(w) if i < 2 else cell.rjust(w)
                  for i, (cell, w) in enumerate(zip(line, widths))]
         out.append("| " + " | ".join(cells) + " |")
     return "\n".join(out)
@@ -263,9 +267,15 @@ def main():
     for name in arguments.networks:
         print(f"{name} ...", flush=True)
         results.append(compare(name, core_type, arguments))
-    text = table([line for r in results for line in rows(r)])
+    text = table(NETWORK_HEAD, [line for r in results for line in rows(r)])
+    programs = {}
+    if arguments.networks == list(NETWORKS) and not arguments.peer_only:
+        print("Poplar programs ...", flush=True)
+        programs = poplar_programs.run()
+        text += "\n\n" + table(PROGRAM_HEAD, poplar_programs.rows(programs))
     (OUTPUT / "results.json").write_text(
-        json.dumps(dict(machine=about, results=results), indent=2) + "\n")
+        json.dumps(dict(machine=about, results=results, programs=programs),
+                   indent=2) + "\n")
     (OUTPUT / "results.md").write_text(text + "\n")
     print(text)
     worst = max(r["lossDifference"] for r in results)

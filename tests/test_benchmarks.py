@@ -8,6 +8,7 @@ import pytest
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "benchmarks"))
 
+import poplar_programs  # noqa: E402
 import run  # noqa: E402
 
 
@@ -42,3 +43,13 @@ def test_ratio_is_of_pytorchs_best_setting_over_ours():
                  dict(setting="b", bestMs=4.0, medianMs=4.5)],
         aspen=[dict(setting="c", bestMs=1.5, medianMs=9.0)])
     assert run.rows(result)[-1][-2:] == ["2.00", "0.50"]
+
+
+def test_figures_of_programs_are_held_against_their_limits():
+    rows = poplar_programs.rows({
+        "vertex_bandwidth": {"plain_GBps": 20.0, "ratio": 0.65},
+        "repeat_execute": {"ns_per_iteration": 150.0}})
+    assert rows == [
+        ["vertex_bandwidth", "plain_GBps", "20", "", ""],
+        ["vertex_bandwidth", "ratio", "0.65", ">= 0.7", "MISSED"],
+        ["repeat_execute", "ns_per_iteration", "150", "< 200", "ok"]]
