@@ -11,7 +11,6 @@ namespace {
 
 using namespace poplar;
 using poplar::test::EngineProgram;
-using poplar::test::Environment;
 
 // The message that an action fails with, or nothing.
 template <typename Error, typename Action>
@@ -126,40 +125,6 @@ TEST_F(EngineApi, CallsBackForEveryTransfer) {
   EXPECT_EQ(received, (std::vector<float>{1, 2}));
 }
 
-TEST_F(EngineApi, RejectsUnknownOptionsAndValues) {
-  const auto compile = [&](const OptionFlags &options) {
-    return messageOf<invalid_option>(
-        [&] { Engine engine(p.graph, p.program, options); });
-  };
-  EXPECT_NE(compile({{"debug.instrumnet", "true"}}).find("debug.instrumnet"),
-            std::string::npos);
-  EXPECT_NE(compile({{"debug.instrument", "yes"}}).find("true|false"),
-            std::string::npos);
-  EXPECT_EQ(compile({{"debug.instrument", "true"},
-                     {"exchange.streamBufferOverlap", "none"},
-                     {"opt.maxCompilationThreads", "2"},
-                     {"streamCallbacks.multiThreadMode", "singleThread"}}),
-            "");
-}
-
-TEST_F(EngineApi, TakesOptionsOfTheEnvironmentAtEachCompile) {
-  {
-    const Environment options("POPLAR_ENGINE_OPTIONS",
-                              R"({"debug.instrument":"true"})");
-    const Engine engine(p.graph, p.program, {{"debug.instrument", "false"}});
-    EXPECT_EQ(engine.getEngineOptions().at("debug.instrument"), "true");
-  }
-  {
-    const Environment options("POPLAR_ENGINE_OPTIONS", R"({"no.such":"1"})");
-    EXPECT_THROW(p.makeEngine(), invalid_option);
-  }
-  {
-    const Environment options("POPLAR_ENGINE_OPTIONS", "debug.instrument");
-    EXPECT_THROW(p.makeEngine(), parse_error);
-  }
-  EXPECT_NO_THROW(p.makeEngine());
-}
-
 TEST_F(EngineApi, NamesAVariableWithoutTileMapping) {
   const Tensor lost = p.graph.addVariable(FLOAT, {4}, "lost");
   p.copy(x, lost);
@@ -172,7 +137,86 @@ TEST_F(EngineApi, RejectsADeviceOfAnotherSize) {
   Engine engine = p.makeEngine();
   IPUModel model;
   model.numIPUs = 2;
-  EXPECT_THROW(engine.load(model.createDevice()), poplar_error);
+  EXPECT_NE(messageOf<poplar_error>([&] {
+              engine.load(model.createDevice());
+            }).find("with 2 IPUs of 1472 tiles; the graph was built for"),
+            std::string::npos);
+}
+
+TEST_F(EngineApi, RejectsADeviceOfAnotherKind) {
+  Engine engine = p.makeEngine();
+  EXPECT_NE(messageOf<poplar_error>([&] {
+              engine.load(Device::createCPUDevice());
+            }).find("the device is CPU"),
+            std::string::npos);
+  EXPECT_THROW(engine.run(), poplar_error);
+}
+
+TEST_F(EngineApi, MovesItsContentsAway) {
+  Engine engine = p.makeEngine();
+  Engine other = std::move(engine);
+  EXPECT_THROW(engine.load(p.device()), poplar_error);
+  EXPECT_THROW(engine.run(), poplar_error);
+  EXPECT_THROW(engine.listStreams(), poplar_error);
+  other.load(p.device());
+  other.run();
+  engine = std::move(other);
+  EXPECT_EQ(p.read(engine)[0], (std::vector<float>{-2, 5, 1, -3}));
+}
+
+TEST_F(EngineApi, TakesVectorsAndArrayRefs) {
+  const DataStream in = p.graph.addHostToDeviceFIFO("in", FLOAT, 4);
+  Engine engine(p.graph, {p.program, program::Copy(in, x)});
+  engine.load(p.device());
+  std::vector<float> values = {1, 2, 3, 4};
+  engine.writeTensor("x/write", values);
+  engine.run(0);
+  std::vector<float> result(4);
+  engine.readTensor("x", result);
+  EXPECT_EQ(result, (std::vector<float>{2, 3, 4, 5}));
+  engine.writeTensor("x/write", ArrayRef<float>(values));
+  engine.readTensor("x", ArrayRef<float>(result));
+  EXPECT_EQ(result, values);
+  engine.connectStream("in", values);
+  values = {5, 6, 7, 8};
+  engine.run(1);
+  engine.readTensor("x", result.data()); // as before SDK 2.1
+  EXPECT_EQ(result, values);
+  engine.connectStream("in", ArrayRef<float>(values));
+  result.resize(3);
+  EXPECT_THROW(engine.readTensor("x", result), tensor_io_state_error);
+}
+
+TEST_F(EngineApi, CopiesRowsOfRemoteBuffers) {
+  internal::graphData(p.graph).remoteBuffers.push_back(
+      {"rows", support::DataType::Float, 2, 3});
+  Engine engine = p.makeEngine();
+  std::vector<float> row = {1, 2};
+  EXPECT_THROW(engine.copyToRemoteBuffer(row, "rows", 0),
+               tensor_io_state_error);
+  engine.load(p.device());
+  engine.copyToRemoteBuffer(row, "rows", 2);
+  std::vector<float> result(2);
+  engine.copyFromRemoteBuffer("rows", result.data(), 2);
+  EXPECT_EQ(result, row);
+  engine.copyFromRemoteBuffer("rows", result, 1, 0);
+  EXPECT_EQ(result, (std::vector<float>{0, 0}));
+  EXPECT_THROW(engine.copyToRemoteBuffer(row.data(), "rows", 3),
+               application_runtime_error);
+  row.resize(3);
+  EXPECT_NE(messageOf<tensor_io_state_error>([&] {
+              engine.copyToRemoteBuffer(row, "rows", 0);
+            }).find("'rows' has 8 bytes; 12 were given"),
+            std::string::npos);
+  EXPECT_THROW(engine.copyToRemoteBuffer(row.data(), "lines", 0),
+               tensor_io_state_error);
+}
+
+TEST_F(EngineApi, MeasuresTime) {
+  Engine engine = p.makeEngine();
+  const Engine::TimerTimePoint from = engine.getTimeStamp();
+  const Engine::TimerTimePoint to{from.host + std::chrono::microseconds(1500)};
+  EXPECT_EQ(engine.reportTiming(from, to), "Host time: 0.001500 s");
 }
 
 TEST_F(EngineApi, RunsTheValueProgramOfALinkedPair) {
@@ -195,6 +239,25 @@ TEST_F(EngineApi, PrintsASummaryOfWhatRan) {
   EXPECT_FALSE(text.str().empty());
   EXPECT_THROW(engine.printProfileSummary(text, {{"showAll", "true"}}),
                invalid_option);
+}
+
+TEST_F(EngineApi, SummarisesTheRunsSinceTheLastReset) {
+  Engine engine = p.makeEngine();
+  engine.load(p.device());
+  const auto summary = [&] {
+    std::ostringstream text;
+    engine.printProfileSummary(text, {{"showExecutionSteps", "true"}});
+    return text.str();
+  };
+  const std::string before = summary();
+  engine.disableExecutionProfiling();
+  engine.run(0, "warm-up");
+  EXPECT_EQ(summary(), before);
+  engine.enableExecutionProfiling();
+  engine.run(0, "train");
+  EXPECT_NE(summary(), before);
+  engine.resetExecutionProfile();
+  EXPECT_EQ(summary(), before);
 }
 
 } // namespace

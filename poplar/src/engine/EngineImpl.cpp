@@ -8,7 +8,7 @@
 
 #include <poplar/Device.hpp>
 #include <poplar/exceptions.hpp>
-#include <poplar/internal/TargetData.hpp>
+#include <poplar/internal/Access.hpp>
 #include <support/Error.hpp>
 
 #include <algorithm>
@@ -87,6 +87,34 @@ withoutReplicas(const ExecutableImpl &executable) {
                               std::move(expanded.programs)});
 }
 
+std::string describe(const internal::TargetData &target) {
+  const char *kind = "CPU";
+  switch (target.kind) {
+  case internal::TargetKind::Ipu:
+    kind = "IPU";
+    break;
+  case internal::TargetKind::IpuModel:
+    kind = "IPU_MODEL";
+    break;
+  case internal::TargetKind::Cpu:
+    break;
+  }
+  return fmt::format("{} '{}' with {} IPUs of {} tiles", kind, target.arch,
+                     target.numIPUs, target.tilesPerIPU);
+}
+
+std::size_t byteSize(const internal::TensorView &view) {
+  return static_cast<std::size_t>(view.elements()) * support::sizeOf(view.type);
+}
+
+void requireSize(const char *function, const std::string &handle,
+                 const internal::TensorView &view, std::ptrdiff_t bytes) {
+  support::requireUser<tensor_io_state_error>(
+      bytes == static_cast<std::ptrdiff_t>(byteSize(view)),
+      "[Engine::{}] '{}' was given {} bytes; a tensor of shape {} has {}",
+      function, handle, bytes, support::toString(view.shape), byteSize(view));
+}
+
 OptionFlags merge(OptionFlags options, const OptionFlags &onTop) {
   for (const auto &[name, value] : onTop) {
     options.set(name, value);
@@ -108,15 +136,16 @@ EngineImpl::EngineImpl(std::shared_ptr<const ExecutableImpl> executable,
 }
 
 void EngineImpl::prepare(const Device &device) {
-  const internal::TargetData &target = *executable_->machine().graph.target;
-  const Target &given = device.getTarget();
+  const internal::GraphData &graph = executable_->machine().graph;
+  const internal::TargetData &given = internal::targetData(device.getTarget());
+  internal::TargetData expected = *graph.target; // of one replica
+  expected.numIPUs *= graph.replicationFactor;
   support::requireUser<poplar_error>(
-      given.getNumIPUs() == target.numIPUs &&
-          given.getTilesPerIPU() == target.tilesPerIPU,
-      "[Engine::load] the device has {} IPUs of {} tiles; the graph was built "
-      "for {} IPUs of {} tiles",
-      given.getNumIPUs(), given.getTilesPerIPU(), target.numIPUs,
-      target.tilesPerIPU);
+      given.kind == expected.kind && given.arch == expected.arch &&
+          given.numIPUs == expected.numIPUs &&
+          given.tilesPerIPU == expected.tilesPerIPU,
+      "[Engine::load] the device is {}; the graph was built for {}",
+      describe(given), describe(expected));
   isPrepared_ = true;
 }
 
@@ -135,7 +164,11 @@ void EngineImpl::run(std::size_t program, const std::string &debugName) {
       "[Engine::run] there is no program {}; the engine has {} programs",
       program, streamsOf_.size());
   host_.streams.requireConnected(streamsOf_[program]);
+  host_.isStopping = false;
   executor_->run(program);
+  if (!isRecording_) {
+    return;
+  }
   if (!runs_.empty() && runs_.back().program == program &&
       runs_.back().name == debugName) {
     ++runs_.back().count;
@@ -144,41 +177,61 @@ void EngineImpl::run(std::size_t program, const std::string &debugName) {
   }
 }
 
+void EngineImpl::requireLoaded(const char *function) const {
+  support::requireUser<tensor_io_state_error>(
+      isLoaded_, "[Engine::{}] call Engine::load first", function);
+}
+
 const internal::TensorView &EngineImpl::findAccess(
     const char *function,
     const std::map<std::string, internal::HostAccess> &accesses,
-    const std::string &handle, std::ptrdiff_t bytes) const {
-  support::requireUser<tensor_io_state_error>(
-      isLoaded_, "[Engine::{}] call Engine::load first", function);
+    const std::string &handle) const {
+  requireLoaded(function);
   const auto found = accesses.find(handle);
   support::requireUser<tensor_io_state_error>(
       found != accesses.end(), "[Engine::{}] there is no tensor handle '{}'",
       function, handle);
-  const internal::TensorView &view = found->second.view;
-  const auto expected = static_cast<std::ptrdiff_t>(
-      static_cast<std::size_t>(view.elements()) * support::sizeOf(view.type));
-  support::requireUser<tensor_io_state_error>(
-      bytes == expected,
-      "[Engine::{}] '{}' was given {} bytes; a tensor of shape {} has {}",
-      function, handle, bytes, support::toString(view.shape), expected);
-  return view;
+  return found->second.view;
 }
 
 void EngineImpl::writeTensor(const std::string &handle, const void *begin,
                              const void *end) {
+  constexpr const char *function = "writeTensor";
+  const internal::TensorView &view =
+      findAccess(function, values_->graph.hostWrites, handle);
   const auto *first = static_cast<const std::byte *>(begin);
-  const auto *last = static_cast<const std::byte *>(end);
-  executor_->variables().unpack(first, findAccess("writeTensor",
-                                                  values_->graph.hostWrites,
-                                                  handle, last - first));
+  requireSize(function, handle, view,
+              static_cast<const std::byte *>(end) - first);
+  executor_->variables().unpack(first, view);
 }
 
 void EngineImpl::readTensor(const std::string &handle, void *begin, void *end) {
+  constexpr const char *function = "readTensor";
+  const internal::TensorView &view =
+      findAccess(function, values_->graph.hostReads, handle);
   auto *first = static_cast<std::byte *>(begin);
-  auto *last = static_cast<std::byte *>(end);
+  requireSize(function, handle, view, static_cast<std::byte *>(end) - first);
+  executor_->variables().pack(view, first);
+}
+
+void EngineImpl::readTensor(const std::string &handle, void *buffer) {
   executor_->variables().pack(
-      findAccess("readTensor", values_->graph.hostReads, handle, last - first),
-      first);
+      findAccess("readTensor", values_->graph.hostReads, handle),
+      static_cast<std::byte *>(buffer));
+}
+
+void EngineImpl::writeRow(const std::string &buffer, unsigned replica,
+                          std::uint64_t row, const void *data) {
+  requireLoaded("copyToRemoteBuffer");
+  host_.remoteBuffers.write(host_.remoteBuffers.find(buffer), replica, row,
+                            static_cast<const std::byte *>(data));
+}
+
+void EngineImpl::readRow(const std::string &buffer, unsigned replica,
+                         std::uint64_t row, void *data) {
+  requireLoaded("copyFromRemoteBuffer");
+  host_.remoteBuffers.read(host_.remoteBuffers.find(buffer), replica, row,
+                           static_cast<std::byte *>(data));
 }
 
 void EngineImpl::printProfileSummary(std::ostream &stream,

@@ -26,17 +26,27 @@ public:
   void writeTensor(const std::string &handle, const void *begin,
                    const void *end);
   void readTensor(const std::string &handle, void *begin, void *end);
+  void readTensor(const std::string &handle, void *buffer);
+  void writeRow(const std::string &buffer, unsigned replica, std::uint64_t row,
+                const void *data);
+  void readRow(const std::string &buffer, unsigned replica, std::uint64_t row,
+               void *data);
 
   engine::HostServices &host() { return host_; }
   const ExecutableImpl &executable() const { return *executable_; }
   const OptionFlags &options() const { return options_; }
+
   void printProfileSummary(std::ostream &stream, const OptionFlags &options);
+  // The summary shows the runs that were recorded since the last reset.
+  void recordRuns(bool isRecording) { isRecording_ = isRecording; }
+  void resetRuns() { runs_.clear(); }
 
 private:
+  void requireLoaded(const char *function) const;
   const internal::TensorView &
   findAccess(const char *function,
              const std::map<std::string, internal::HostAccess> &accesses,
-             const std::string &handle, std::ptrdiff_t bytes) const;
+             const std::string &handle) const;
 
   std::shared_ptr<const ExecutableImpl> executable_;
   OptionFlags options_;
@@ -47,6 +57,7 @@ private:
   std::vector<std::vector<internal::StreamId>> streamsOf_; // by program
   bool isPrepared_ = false;
   bool isLoaded_ = false;
+  bool isRecording_ = true;
   std::vector<profile::ProgramRun> runs_;
 };
 

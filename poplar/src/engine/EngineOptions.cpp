@@ -1,203 +1,121 @@
 #include "engine/EngineOptions.hpp"
 
-#include <nlohmann/json.hpp>
-#include <poplar/exceptions.hpp>
-#include <support/Error.hpp>
-
-#include <algorithm>
-#include <cctype>
-#include <cstdlib>
-#include <string>
-#include <string_view>
+#include "engine/OptionRules.hpp"
 
 namespace poplar::engine {
 namespace {
 
-enum class Values { Boolean, Integer, Text, OneOf };
-
-struct OptionRule {
-  std::string_view name; // a name that ends in '*' stands for a family
-  Values values = Values::Text;
-  std::string_view allowed = {}; // OneOf: the words, with '|' between them
-};
+using enum OptionValues;
 
 // Every engine option of the SDK. Those that only matter to hardware are
 // accepted and recorded.
-constexpr OptionRule rules[] = {
-    {"autoReport.all", Values::Boolean},
+constexpr OptionRule engineRules[] = {
+    {"autoReport.all", Boolean},
     {"autoReport.directory"},
-    {"autoReport.outputGraphProfile", Values::Boolean},
-    {"autoReport.outputExecutionProfile", Values::Boolean},
-    {"autoReport.outputLoweredVars", Values::Boolean},
-    {"autoReport.outputDebugInfo", Values::Boolean},
-    {"autoReport.outputArchive", Values::Boolean},
-    {"autoReport.outputSerializedGraph", Values::Boolean},
-    {"autoReport.executionProfileProgramRunCount", Values::Integer},
-    {"autoReport.streamAtEachRun", Values::Boolean},
-    {"debug.instrument", Values::Boolean},
-    {"debug.instrumentCompute", Values::Boolean},
-    {"debug.instrumentControlFlow", Values::Boolean},
-    {"debug.instrumentExternalExchange", Values::Boolean},
-    {"debug.computeInstrumentationLevel", Values::OneOf,
-     "vertex|tile|ipu|device"},
-    {"debug.profilingTile", Values::Integer},
-    {"debug.retainDebugInformation", Values::Boolean},
-    {"debug.allowOutOfMemory", Values::Boolean},
-    {"debug.floatPointOpException", Values::Boolean},
-    {"debug.nanOverflowException", Values::Boolean},
-    {"debug.trace", Values::Boolean},
+    {"autoReport.outputGraphProfile", Boolean},
+    {"autoReport.outputExecutionProfile", Boolean},
+    {"autoReport.outputLoweredVars", Boolean},
+    {"autoReport.outputDebugInfo", Boolean},
+    {"autoReport.outputArchive", Boolean},
+    {"autoReport.outputSerializedGraph", Boolean},
+    {"autoReport.executionProfileProgramRunCount", Natural},
+    {"autoReport.streamAtEachRun", Boolean},
+    {"debug.instrument", Boolean},
+    {"debug.instrumentCompute", Boolean},
+    {"debug.instrumentControlFlow", Boolean},
+    {"debug.instrumentExternalExchange", Boolean},
+    {"debug.computeInstrumentationLevel", OneOf, "vertex|tile|ipu|device"},
+    {"debug.profilingTile", Integer},
+    {"debug.retainDebugInformation", Boolean},
+    {"debug.allowOutOfMemory", Boolean},
+    {"debug.floatPointOpException", Boolean},
+    {"debug.nanOverflowException", Boolean},
+    {"debug.trace", Boolean},
     {"debug.traceFile"},
-    {"debug.verify", Values::Boolean},
-    {"debug.runtimeVerify", Values::Boolean},
-    {"debug.outputAllSymbols", Values::Boolean},
+    {"debug.verify", Boolean},
+    {"debug.runtimeVerify", Boolean},
+    {"debug.outputAllSymbols", Boolean},
     {"debug.loweredVarDumpFile"},
-    {"debug.cpuMultiThreadExecution", Values::Boolean},
-    {"debug.branchRecordTile", Values::Integer},
-    {"debug.checkAssertions", Values::Boolean},
+    {"debug.cpuMultiThreadExecution", Boolean},
+    {"debug.branchRecordTile", Integer},
+    {"debug.checkAssertions", Boolean},
     {"debug.executionProfile"},
     {"debug.nanOverflowMode"},
     {"debug.graphReportDestination"},
-    {"debug.supervisorStackSizeInBytes", Values::Integer},
-    {"debug.workerStackSizeInBytes", Values::Integer},
-    {"profiler.blocks.filter"},
-    {"profiler.blocks.tile", Values::Integer},
-    {"profiler.blocks.bufferSize", Values::Integer},
-    {"profiler.blocks.implicitFlush", Values::Boolean},
-    {"profiler.programs.filter"},
-    {"profiler.includeFlopEstimates", Values::Boolean},
-    {"profiler.includeCycleEstimates", Values::Boolean},
-    {"profiler.perExecutionStreamCopyCycles", Values::Boolean},
-    {"profiler.replicaToProfile", Values::Integer},
+    {"debug.supervisorStackSizeInBytes", Natural},
+    {"debug.workerStackSizeInBytes", Natural},
+    {"profiler.blocks.filter", Pattern},
+    {"profiler.blocks.tile", Natural},
+    {"profiler.blocks.bufferSize", Natural},
+    {"profiler.blocks.implicitFlush", Boolean},
+    {"profiler.programs.filter", Pattern},
+    {"profiler.includeFlopEstimates", Boolean},
+    {"profiler.includeCycleEstimates", Boolean},
+    {"profiler.perExecutionStreamCopyCycles", Boolean},
+    {"profiler.replicaToProfile", Natural},
     {"profiler.format"},
-    {"exchange.streamBufferOverlap", Values::OneOf,
-     "any|hostRearrangeOnly|none"},
-    {"exchange.enablePrefetch", Values::Boolean},
+    {"exchange.streamBufferOverlap", OneOf, "any|hostRearrangeOnly|none"},
+    {"exchange.enablePrefetch", Boolean},
     {"exchange.multicastPolicy"},
-    {"target.deterministicWorkers", Values::OneOf, "true|false|portable"},
-    {"target.syncReplicasIndependently", Values::Boolean},
-    {"target.hostSyncTimeout"},
+    {"target.deterministicWorkers", OneOf, "true|false|portable"},
+    {"target.syncReplicasIndependently", Boolean},
     {"target.saveArchive"},
     {"target.extendedMemory"},
-    {"target.useBufferedCompletions", Values::Boolean},
+    {"target.useBufferedCompletions", Boolean},
     {"target.gatewayWriteCombining"},
-    {"target.numberRuntimeReplica", Values::Integer},
-    {"target.firstRuntimeReplica", Values::Integer},
-    {"target.workerStackSizeInBytes", Values::Integer},
-    {"target.supervisorStackSizeInBytes", Values::Integer},
-    {"opt.maxCompilationThreads", Values::Integer},
-    {"opt.maxLinkerThreads", Values::Integer},
-    {"opt.internalExchangeOptimisationTarget", Values::OneOf,
-     "balanced|cycles|memory"},
-    {"opt.enableMultiAccessCopies", Values::Boolean},
-    {"opt.useAutoloader", Values::Boolean},
-    {"opt.maxComputeSetsPerLoweredCopy", Values::Integer},
-    {"opt.limitVertexStateToLower256K", Values::Boolean},
-    {"opt.enableSwSyncs", Values::Boolean},
-    {"opt.enableInlining", Values::Boolean},
-    {"opt.maxCopyMergeSize", Values::Integer},
-    {"prng.enable", Values::Boolean},
-    {"prng.enableStochasticRounding", Values::Boolean},
-    {"prng.seed", Values::Integer},
-    {"streamCallbacks.*"},
+    {"target.numberRuntimeReplica", Natural},
+    {"target.firstRuntimeReplica", Natural},
+    {"target.workerStackSizeInBytes", Natural},
+    {"target.supervisorStackSizeInBytes", Natural},
+    {"opt.maxCompilationThreads", Natural},
+    {"opt.maxLinkerThreads", Natural},
+    {"opt.internalExchangeOptimisationTarget", OneOf, "balanced|cycles|memory"},
+    {"opt.enableMultiAccessCopies", Boolean},
+    {"opt.useAutoloader", Boolean},
+    {"opt.maxComputeSetsPerLoweredCopy", Natural},
+    {"opt.limitVertexStateToLower256K", Boolean},
+    {"opt.enableSwSyncs", Boolean},
+    {"opt.enableInlining", Boolean},
+    {"opt.maxCopyMergeSize", Natural},
+    {"prng.enable", Boolean},
+    {"prng.enableStochasticRounding", Boolean},
+    {"prng.seed", Natural},
+};
+
+// How the host serves a running program. Engines take them too.
+constexpr OptionRule runtimeRules[] = {
+    {"target.syncMethod", OneOf, "polling|hybrid|default"},
+    {"target.syncPollPeriodUs", Natural},
+    {"target.exceptionPollPeriodUs", Natural},
+    {"target.hostSyncTimeout", Number}, // seconds
+    {"streamCallbacks.multiThreadMode", OneOf,
+     "singleThread|collaborative|dedicated"},
+    {"streamCallbacks.numaAware", Boolean},
+    {"streamCallbacks.numWorkerThreads", Natural, "auto"},
+    {"streamCallbacks.maxLookahead", Natural, "unlimited"},
 };
 
 constexpr OptionRule summaryRules[] = {
-    {"showExecutionSteps", Values::Boolean},
-    {"showOptimizations", Values::Boolean},
-    {"showPerIpuMemoryUsage", Values::Boolean},
-    {"showVarStorage", Values::Boolean},
-    {"colours", Values::Boolean},
+    {"showExecutionSteps", Boolean},
+    {"showOptimizations", Boolean},
+    {"showPerIpuMemoryUsage", Boolean},
+    {"showVarStorage", Boolean},
+    {"colours", Boolean},
 };
-
-bool isNamed(const OptionRule &rule, std::string_view name) {
-  if (rule.name.ends_with('*')) {
-    return name.starts_with(rule.name.substr(0, rule.name.size() - 1));
-  }
-  return rule.name == name;
-}
-
-bool isInteger(std::string_view text) {
-  if (text.starts_with('-')) {
-    text.remove_prefix(1);
-  }
-  return !text.empty() &&
-         std::all_of(text.begin(), text.end(),
-                     [](unsigned char c) { return std::isdigit(c) != 0; });
-}
-
-bool isOneOf(std::string_view value, std::string_view allowed) {
-  while (!allowed.empty()) {
-    const std::size_t bar = std::min(allowed.find('|'), allowed.size());
-    if (allowed.substr(0, bar) == value) {
-      return true;
-    }
-    allowed.remove_prefix(std::min(bar + 1, allowed.size()));
-  }
-  return false;
-}
-
-void checkValue(const OptionRule &rule, const std::string &name,
-                const std::string &value) {
-  bool isAllowed = true;
-  std::string_view allowed;
-  switch (rule.values) {
-  case Values::Boolean:
-    allowed = "true|false";
-    isAllowed = isOneOf(value, allowed);
-    break;
-  case Values::Integer:
-    allowed = "an integer";
-    isAllowed = isInteger(value);
-    break;
-  case Values::OneOf:
-    allowed = rule.allowed;
-    isAllowed = isOneOf(value, allowed);
-    break;
-  case Values::Text:
-    break;
-  }
-  support::requireUser<invalid_option>(
-      isAllowed, "Option '{}' has the invalid value '{}'; allowed: {}", name,
-      value, allowed);
-}
-
-template <std::size_t size>
-void checkOptions(const OptionFlags &options, const OptionRule (&table)[size]) {
-  for (const auto &[name, value] : options) {
-    const auto rule = std::find_if(
-        std::begin(table), std::end(table),
-        [&, &key = name](const OptionRule &r) { return isNamed(r, key); });
-    support::requireUser<invalid_option>(rule != std::end(table),
-                                         "Unrecognised option '{}'", name);
-    checkValue(*rule, name, value);
-  }
-}
-
-void addFromEnvironment(const char *variable, OptionFlags &options) {
-  const char *text = std::getenv(variable);
-  if (text == nullptr || *text == '\0') {
-    return;
-  }
-  const auto json = nlohmann::json::parse(text, nullptr, false);
-  support::requireUser<parse_error>(
-      json.is_object(),
-      "{} is '{}'; it must be a JSON object of strings, such as "
-      "{{\"debug.instrument\":\"true\"}}",
-      variable, text);
-  for (const auto &[name, value] : json.items()) {
-    support::requireUser<parse_error>(value.is_string(),
-                                      "{}: the value of '{}' must be a string",
-                                      variable, name);
-    options.set(name, value.get<std::string>());
-  }
-}
 
 } // namespace
 
 OptionFlags resolveOptions(const OptionFlags &options) {
   OptionFlags result = options;
   addFromEnvironment("POPLAR_ENGINE_OPTIONS", result);
-  checkOptions(result, rules);
+  checkOptions(result, {engineRules, runtimeRules});
+  return result;
+}
+
+OptionFlags resolveRuntimeOptions(const OptionFlags &options) {
+  OptionFlags result = options;
+  addFromEnvironment("POPLAR_RUNTIME_OPTIONS", result);
+  checkOptions(result, {runtimeRules});
   return result;
 }
 
@@ -207,7 +125,7 @@ bool isEnabled(const OptionFlags &options, const char *name, bool otherwise) {
 }
 
 SummaryOptions parseSummaryOptions(const OptionFlags &options) {
-  checkOptions(options, summaryRules);
+  checkOptions(options, {summaryRules});
   const auto isOn = [&](const char *name) { return isEnabled(options, name); };
   return {isOn("showExecutionSteps"), isOn("showOptimizations"),
           isOn("showPerIpuMemoryUsage"), isOn("showVarStorage"),

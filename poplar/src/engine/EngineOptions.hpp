@@ -12,6 +12,9 @@ namespace poplar::engine {
 // is not JSON.
 OptionFlags resolveOptions(const OptionFlags &options);
 
+// The same for RuntimeOptions and POPLAR_RUNTIME_OPTIONS.
+OptionFlags resolveRuntimeOptions(const OptionFlags &options);
+
 // Whether a boolean option is on; `otherwise` when it was not given.
 bool isEnabled(const OptionFlags &options, const char *name,
                bool otherwise = false);

@@ -46,12 +46,6 @@ public:
   // replica 0 comes first in each step and the others are given the same.
   void receive(internal::StreamId stream, unsigned replica, std::byte *data);
   void send(internal::StreamId stream, unsigned replica, const std::byte *data);
-  void receive(internal::StreamId stream, std::byte *data) {
-    receive(stream, 0, data);
-  }
-  void send(internal::StreamId stream, const std::byte *data) {
-    send(stream, 0, data);
-  }
 
   std::size_t transferBytes(internal::StreamId stream) const {
     return streams_[stream.index()].bytes;

@@ -33,7 +33,7 @@ RemoteBuffers::RemoteBuffers(const internal::GraphData &graph) {
 
 internal::RemoteBufferId RemoteBuffers::find(const std::string &handle) const {
   const auto found = indexOf_.find(handle);
-  support::requireUser<poplar_error>(
+  support::requireUser<tensor_io_state_error>(
       found != indexOf_.end(),
       "[Engine] there is no remote buffer '{}' in the graph", handle);
   return internal::RemoteBufferId(found->second);

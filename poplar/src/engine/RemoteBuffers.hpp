@@ -28,7 +28,7 @@ public:
   std::size_t rowBytes(internal::RemoteBufferId buffer) const {
     return buffers_[buffer.index()].rowBytes;
   }
-  // Throws poplar_error when there is no such buffer.
+  // Throws tensor_io_state_error when there is no such buffer.
   internal::RemoteBufferId find(const std::string &handle) const;
 
 private:
