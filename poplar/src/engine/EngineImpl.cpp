@@ -103,6 +103,12 @@ std::string describe(const internal::TargetData &target) {
                      target.numIPUs, target.tilesPerIPU);
 }
 
+// Bow (ipu21) runs what was compiled for the GC200 (ipu2), and the other way
+// round: only their clocks differ.
+bool isSameArchitecture(const std::string &a, const std::string &b) {
+  return a == b || (a.starts_with("ipu2") && b.starts_with("ipu2"));
+}
+
 std::size_t byteSize(const internal::TensorView &view) {
   return static_cast<std::size_t>(view.elements()) * support::sizeOf(view.type);
 }
@@ -141,7 +147,8 @@ void EngineImpl::prepare(const Device &device) {
   internal::TargetData expected = *graph.target; // of one replica
   expected.numIPUs *= graph.replicationFactor;
   support::requireUser<poplar_error>(
-      given.kind == expected.kind && given.arch == expected.arch &&
+      given.kind == expected.kind &&
+          isSameArchitecture(given.arch, expected.arch) &&
           given.numIPUs == expected.numIPUs &&
           given.tilesPerIPU == expected.tilesPerIPU,
       "[Engine::load] the device is {}; the graph was built for {}",

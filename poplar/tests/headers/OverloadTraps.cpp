@@ -82,6 +82,16 @@ void engines(Graph &graph, const Device &device) {
   engine.writeTensor("t", buffer.data(), buffer.data() + buffer.size());
   engine.writeTensor<float>("t", buffer);
   engine.readTensor("t", buffer.data(), buffer.data() + buffer.size());
+  engine.readTensor("t", buffer.data());
+  engine.readTensor("t", buffer);
+  engine.readTensor<float>("t", buffer);
+  engine.connectStream("in", buffer);
+  int value = 0;
+  engine.connectStream("in", ArrayRef<int>(&value, 1));
+  engine.copyToRemoteBuffer(buffer.data(), "b", 0, 0);
+  engine.copyFromRemoteBuffer("b", buffer.data(), 0);
+  engine.copyFromRemoteBuffer("b", buffer, 0, 1);
+  engine.prepare(device, OptionFlags{{"target.syncMethod", "polling"}});
 }
 
 bool attachFirst(std::vector<Device> &devices) {
