@@ -101,7 +101,8 @@ private:
 
   bool isDirect(const internal::TensorView &view, internal::Piece &piece) const;
   // One contiguous window.
-  Window readContiguous(const internal::TensorView &view, const std::string &name);
+  Window readContiguous(const internal::TensorView &view,
+                        const std::string &name);
   Window read(const internal::TensorView &view, const std::string &name);
   Window pack(const internal::TensorView &view, const std::string &name);
   void unpack(const Window &packed, const internal::TensorView &view,

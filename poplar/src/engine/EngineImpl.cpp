@@ -39,8 +39,8 @@ makeExecutor(const ExecutableImpl::Reading &values, const OptionFlags &options,
   const char *text = std::getenv("ASPEN_EXECUTOR");
   const std::string_view name = text == nullptr ? "fast" : text;
   if (name == "reference") {
-    return std::make_unique<engine::ReferenceExecutor>(values.graph,
-                                                       values.programs, host);
+    return std::make_unique<engine::ReferenceExecutor>(
+        values.graph, values.programs, host, engine::FloatTraps(options));
   }
   support::requireUser<poplar_error>(
       name == "fast",
@@ -48,7 +48,8 @@ makeExecutor(const ExecutableImpl::Reading &values, const OptionFlags &options,
   const auto verify = options.find("debug.verify");
   return std::make_unique<engine::FastExecutor>(
       values.graph, values.programs, host, threadCount(),
-      verify != options.end() && verify->second == "true");
+      verify != options.end() && verify->second == "true",
+      engine::FloatTraps(options));
 }
 
 std::vector<StreamId> streamsUsed(const internal::GraphData &graph,

@@ -94,7 +94,7 @@ private:
 FastExecutor::FastExecutor(const internal::GraphData &graph,
                            const std::vector<internal::ProgramPtr> &programs,
                            HostServices &host, unsigned threads,
-                           bool isVerified)
+                           bool isVerified, FloatTraps traps)
     : control_(compiler::cutPrograms(graph, programs)),
       store_(graph, compiler::findPersistentVariables(graph, control_)),
       pool_(threads) {
@@ -106,7 +106,7 @@ FastExecutor::FastExecutor(const internal::GraphData &graph,
     arenaBytes = std::max(arenaBytes, stretch.storage.arenaBytes);
   }
   arena_ = AlignedBuffer(arenaBytes);
-  const TaskContext context = {graph, store_, arena_.data(), host};
+  const TaskContext context = {graph, store_, arena_.data(), host, traps};
   ProgramBuilder builder(control_, compiled, context);
   for (const ControlTree &program : control_.programs) {
     programs_.push_back(
@@ -123,6 +123,13 @@ FastExecutor::~FastExecutor() {
   for (std::size_t i = 0; i < profiles_.size(); ++i) {
     profiles_[i]->print(std::cerr, programs_[i]->calls(),
                         fmt::format("program {}", i));
+  }
+}
+
+void FastExecutor::load() {
+  store_.reset();
+  for (const std::unique_ptr<StaticProgram> &program : programs_) {
+    program->restore();
   }
 }
 

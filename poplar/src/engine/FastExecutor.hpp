@@ -19,10 +19,11 @@ class FastExecutor final : public Executor {
 public:
   FastExecutor(const internal::GraphData &graph,
                const std::vector<internal::ProgramPtr> &programs,
-               HostServices &host, unsigned threads, bool isVerified);
+               HostServices &host, unsigned threads, bool isVerified,
+               FloatTraps traps = {});
   ~FastExecutor() override;
 
-  void load() override { store_.reset(); }
+  void load() override;
   void run(std::size_t program) override;
   const VariableStore &variables() const override { return store_; }
 

@@ -2,7 +2,6 @@
 
 #include "codelets/Codelets.hpp"
 #include "engine/HostActions.hpp"
-#include "engine/VertexSet.hpp"
 
 #include <support/Error.hpp>
 
@@ -108,16 +107,13 @@ class VertexPlan final : public kernels::Plan {
 public:
   VertexPlan(const internal::GraphData &graph, HostServices &host,
              const Node &node, const VariableOperands &places,
-             const std::vector<std::byte *> &operands)
+             std::shared_ptr<const VertexSet> vertices)
       : host_(host), hasExitStatus_(node.hasExitStatus),
-        status_(static_cast<std::uint32_t>(operands.size()) - 1),
-        vertices_(graph, node.computeSet,
-                  [&](internal::VariableId variable) {
-                    const OperandsOf &place = places.at(variable);
-                    return operands[std::min(place.read, place.written)];
-                  }),
-        isSuccess_(vertices_.shards()) {
-    for (std::uint32_t s = 0; s < vertices_.shards(); ++s) {
+        status_(static_cast<std::uint32_t>(node.inputs.size() +
+                                           node.outputs.size()) -
+                1),
+        vertices_(std::move(vertices)), isSuccess_(vertices_->shards()) {
+    for (std::uint32_t s = 0; s < vertices_->shards(); ++s) {
       addTask(graph, s, places);
     }
     if (hasExitStatus_) {
@@ -131,9 +127,9 @@ public:
 
   void run(std::uint32_t task, std::byte *const *operands,
            std::byte *) const override {
-    if (task < vertices_.shards()) {
+    if (task < vertices_->shards()) {
       const codelets::PrintScope printing(*host_.printStream);
-      isSuccess_[task] = vertices_.run(task);
+      isSuccess_[task] = vertices_->run(task);
     } else {
       *operands[status_] = static_cast<std::byte>(
           std::all_of(isSuccess_.begin(), isSuccess_.end(),
@@ -145,8 +141,8 @@ private:
   void addTask(const internal::GraphData &graph, std::uint32_t shard,
                const VariableOperands &places) {
     kernels::Task task;
-    task.cost = vertices_.cost(shard);
-    for (const VertexSet::Touch &touch : vertices_.touches(shard)) {
+    task.cost = vertices_->cost(shard);
+    for (const VertexSet::Touch &touch : vertices_->touches(shard)) {
       const OperandsOf &place = places.at(touch.variable);
       const auto size = static_cast<std::int64_t>(
           support::sizeOf(graph[touch.variable].type));
@@ -160,7 +156,7 @@ private:
   HostServices &host_;
   bool hasExitStatus_;
   std::uint32_t status_;
-  VertexSet vertices_;
+  std::shared_ptr<const VertexSet> vertices_;
   mutable std::vector<char> isSuccess_; // by shard
 };
 
@@ -177,12 +173,56 @@ std::unique_ptr<kernels::Plan> makeHostPlan(HostServices &host,
   return std::make_unique<HostPlan>(host, node, program);
 }
 
+std::shared_ptr<VertexSet>
+makeVertexSet(const internal::GraphData &graph, const Node &node,
+              const ValueProgram &program,
+              const std::vector<std::byte *> &operands) {
+  const VariableOperands places = findOperands(node, program);
+  return std::make_shared<VertexSet>(
+      graph, node.computeSet, [&](internal::VariableId variable) {
+        const OperandsOf &place = places.at(variable);
+        return operands[std::min(place.read, place.written)];
+      });
+}
+
 std::unique_ptr<kernels::Plan>
 makeVertexPlan(const internal::GraphData &graph, HostServices &host,
                const Node &node, const ValueProgram &program,
-               const std::vector<std::byte *> &operands) {
-  return std::make_unique<VertexPlan>(graph, host, node,
-                                      findOperands(node, program), operands);
+               std::shared_ptr<const VertexSet> vertices) {
+  return std::make_unique<VertexPlan>(
+      graph, host, node, findOperands(node, program), std::move(vertices));
+}
+
+namespace {
+
+class TrappingPlan final : public kernels::Plan {
+public:
+  TrappingPlan(std::shared_ptr<const kernels::Plan> plan, FloatTraps traps,
+               std::string name)
+      : plan_(std::move(plan)), traps_(traps), name_(std::move(name)) {
+    tasks_ = plan_->tasks();
+    scratchBytes_ = plan_->scratchBytes();
+  }
+
+  void run(std::uint32_t task, std::byte *const *operands,
+           std::byte *scratch) const override {
+    traps_.begin();
+    plan_->run(task, operands, scratch);
+    traps_.end(name_);
+  }
+
+private:
+  std::shared_ptr<const kernels::Plan> plan_;
+  FloatTraps traps_;
+  std::string name_;
+};
+
+} // namespace
+
+std::shared_ptr<const kernels::Plan>
+makeTrappingPlan(std::shared_ptr<const kernels::Plan> plan,
+                 const FloatTraps &traps, const std::string &name) {
+  return std::make_shared<TrappingPlan>(std::move(plan), traps, name);
 }
 
 } // namespace poplar::engine

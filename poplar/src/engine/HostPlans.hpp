@@ -3,12 +3,15 @@
 #pragma once
 
 #include "compiler/ValueIr.hpp"
+#include "engine/FloatTraps.hpp"
 #include "engine/HostServices.hpp"
+#include "engine/VertexSet.hpp"
 
 #include <kernels/KernelEntry.hpp>
 
 #include <cstddef>
 #include <memory>
+#include <string>
 #include <vector>
 
 namespace poplar::engine {
@@ -21,12 +24,22 @@ std::unique_ptr<kernels::Plan>
 makeHostPlan(HostServices &host, const compiler::Node &node,
              const compiler::ValueProgram &program);
 
-// `operands` are the addresses of the node's inputs and outputs: the vertices'
-// fields hold them.
+// The vertices of the node, given the addresses of its inputs and outputs:
+// their fields hold them.
+std::shared_ptr<VertexSet>
+makeVertexSet(const internal::GraphData &graph, const compiler::Node &node,
+              const compiler::ValueProgram &program,
+              const std::vector<std::byte *> &operands);
+
 std::unique_ptr<kernels::Plan>
 makeVertexPlan(const internal::GraphData &graph, HostServices &host,
                const compiler::Node &node,
                const compiler::ValueProgram &program,
-               const std::vector<std::byte *> &operands);
+               std::shared_ptr<const VertexSet> vertices);
+
+// The same calculation, watched.
+std::shared_ptr<const kernels::Plan>
+makeTrappingPlan(std::shared_ptr<const kernels::Plan> plan,
+                 const FloatTraps &traps, const std::string &name);
 
 } // namespace poplar::engine

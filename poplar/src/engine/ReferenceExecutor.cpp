@@ -33,8 +33,8 @@ bool shareVariable(const TensorView &a, const TensorView &b) {
 
 ReferenceExecutor::ReferenceExecutor(const internal::GraphData &graph,
                                      std::vector<internal::ProgramPtr> programs,
-                                     HostServices &host)
-    : graph_(graph), programs_(std::move(programs)), host_(host),
+                                     HostServices &host, FloatTraps traps)
+    : graph_(graph), programs_(std::move(programs)), host_(host), traps_(traps),
       store_(graph, std::vector<bool>(graph.variables.size(), true)),
       vertices_(graph.computeSets.size()) {
   store_.reset();
@@ -68,9 +68,13 @@ void ReferenceExecutor::execute(const internal::SequenceNode &node) {
 void ReferenceExecutor::execute(const internal::ExecuteNode &node) {
   for (const internal::VertexGroup &group :
        graph_.computeSets[node.computeSet.index()].groups) {
+    traps_.begin();
     call(group);
+    traps_.end(group.debugPath);
   }
+  traps_.begin();
   const bool isSuccess = runVertices(node.computeSet);
+  traps_.end(graph_.computeSets[node.computeSet.index()].debugPath);
   if (internal::isPresent(node.exitStatus)) {
     const auto status = static_cast<std::byte>(isSuccess);
     store_.unpack(&status, node.exitStatus);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "engine/Executor.hpp"
+#include "engine/FloatTraps.hpp"
 #include "engine/HostServices.hpp"
 #include "engine/VertexSet.hpp"
 
@@ -18,7 +19,7 @@ class ReferenceExecutor final : public Executor {
 public:
   ReferenceExecutor(const internal::GraphData &graph,
                     std::vector<internal::ProgramPtr> programs,
-                    HostServices &host);
+                    HostServices &host, FloatTraps traps = {});
 
   void load() override;
   void run(std::size_t program) override;
@@ -57,6 +58,7 @@ private:
   const internal::GraphData &graph_;
   std::vector<internal::ProgramPtr> programs_;
   HostServices &host_;
+  FloatTraps traps_;
   VariableStore store_;
   const internal::ProgramNode *running_ = nullptr;
   // The vertices of compute sets that have run, by compute set.

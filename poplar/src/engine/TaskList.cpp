@@ -101,7 +101,17 @@ private:
   }
 
   std::shared_ptr<const kernels::Plan>
-  planOf(const Node &node, const std::vector<std::byte *> &operands) const {
+  planOf(const Node &node, const std::vector<std::byte *> &operands) {
+    if (context_.traps.isOn() &&
+        (node.op == NodeOp::Kernel || node.op == NodeOp::Vertices)) {
+      return makeTrappingPlan(untrappedPlanOf(node, operands), context_.traps,
+                              node.name);
+    }
+    return untrappedPlanOf(node, operands);
+  }
+
+  std::shared_ptr<const kernels::Plan>
+  untrappedPlanOf(const Node &node, const std::vector<std::byte *> &operands) {
     switch (node.op) {
     case NodeOp::StreamIn:
     case NodeOp::StreamOut:
@@ -109,8 +119,10 @@ private:
     case NodeOp::Host:
       return makeHostPlan(context_.host, node, program_);
     case NodeOp::Vertices:
+      result_.vertexSets.push_back(
+          makeVertexSet(context_.graph, node, program_, operands));
       return makeVertexPlan(context_.graph, context_.host, node, program_,
-                            operands);
+                            result_.vertexSets.back());
     case NodeOp::Kernel:
     case NodeOp::Copy:
     case NodeOp::Loop:

@@ -5,8 +5,10 @@
 #include "compiler/AssignStorage.hpp"
 #include "compiler/ControlTree.hpp"
 #include "compiler/ValueIr.hpp"
+#include "engine/FloatTraps.hpp"
 #include "engine/HostServices.hpp"
 #include "engine/VariableStore.hpp"
+#include "engine/VertexSet.hpp"
 
 #include <kernels/KernelEntry.hpp>
 
@@ -75,6 +77,7 @@ struct TaskProgram {
   // Owned by the program, pointed to by tasks.
   std::deque<std::vector<std::byte *>> operandTables;
   std::vector<std::shared_ptr<const kernels::Plan>> plans;
+  std::vector<std::shared_ptr<VertexSet>> vertexSets;
 };
 
 // What tasks are made from, besides the value program.
@@ -83,6 +86,7 @@ struct TaskContext {
   const VariableStore &variables;
   std::byte *arena = nullptr;
   HostServices &host;
+  FloatTraps traps;
 };
 
 // Adds the tasks of a value program to `block`, which is empty.

@@ -61,6 +61,11 @@ std::size_t tableBytes(const FieldSlot &slot, const VertexField &field) {
   }
 }
 
+bool keepsValues(const VertexType &type) {
+  return std::any_of(type.fields.begin(), type.fields.end(),
+                     [](const VertexField &field) { return !field.isEdge(); });
+}
+
 double costOf(const VertexTable &table, VertexId vertex) {
   double elements = 0;
   internal::forEachEdge(table, vertex,
@@ -88,6 +93,16 @@ public:
                      });
     allocate(vertices);
     cut(vertices);
+    if (std::any_of(vertices.begin(), vertices.end(), [&](VertexId vertex) {
+          return keepsValues(table_.typeOf(vertex));
+        })) {
+      const auto append = [&](const AlignedBuffer &bytes) {
+        set_.pristine_.insert(set_.pristine_.end(), bytes.data(),
+                              bytes.data() + bytes.size());
+      };
+      append(set_.objects_);
+      append(set_.tables_);
+    }
   }
 
 private:
@@ -274,6 +289,14 @@ VertexSet::VertexSet(const internal::GraphData &graph,
                      const AddressOf &addressOf) {
   Builder(*this, graph, addressOf)
       .build(graph.computeSets[computeSet.index()].vertices);
+}
+
+void VertexSet::restore() {
+  if (!pristine_.empty()) {
+    std::memcpy(objects_.data(), pristine_.data(), objects_.size());
+    std::memcpy(tables_.data(), pristine_.data() + objects_.size(),
+                tables_.size());
+  }
 }
 
 bool VertexSet::run(std::size_t shard) const {

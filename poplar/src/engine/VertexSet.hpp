@@ -42,6 +42,9 @@ public:
   // False when some compute() returned false.
   bool run(std::size_t shard) const;
 
+  // Gives fields that vertices may have changed their first values again.
+  void restore();
+
 private:
   // Objects of one type, one after another.
   struct Batch {
@@ -75,6 +78,8 @@ private:
   AlignedBuffer objects_;
   AlignedBuffer tables_; // spans and pointers that lists of edges point to
   AlignedBuffer packed_; // gathered elements
+  // Objects and tables as they were at first, if some type keeps values.
+  std::vector<std::byte> pristine_;
   std::vector<Shard> shards_;
 };
 
