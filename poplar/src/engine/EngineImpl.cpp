@@ -45,11 +45,9 @@ makeExecutor(const ExecutableImpl::Reading &values, const OptionFlags &options,
   support::requireUser<poplar_error>(
       name == "fast",
       "[Engine] ASPEN_EXECUTOR is '{}'; allowed: fast, reference", name);
-  const auto verify = options.find("debug.verify");
   return std::make_unique<engine::FastExecutor>(
       values.graph, values.programs, host, threadCount(),
-      verify != options.end() && verify->second == "true",
-      engine::FloatTraps(options));
+      engine::isEnabled(options, "debug.verify"), engine::FloatTraps(options));
 }
 
 std::vector<StreamId> streamsUsed(const internal::GraphData &graph,
