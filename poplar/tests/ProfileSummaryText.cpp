@@ -158,18 +158,18 @@ Execution:
 
     train (3 times)
 
-  Total cycles:                                         5,836,371 (approx 4,388.2 microseconds)
-  Tile average compute cycles (including idle threads): 2,793,750.0 (47.9% of total)
-  Tile average compute cycles (excluding idle threads): 2,268,750.0 (38.9% of total)
-  Tile average IPU exchange cycles:                     50,100.0 (0.9% of total)
-  Tile average global exchange cycles:                  247,500.0 (4.2% of total)
-  Tile average host exchange cycles:                    713,818.5 (12.2% of total)
-  Tile average sync cycles:                             255,789.0 (4.4% of total)
+  Total cycles:                                         5,979,993 (approx 4,496.2 microseconds)
+  Tile average compute cycles (including idle threads): 2,793,750.0 (46.7% of total)
+  Tile average compute cycles (excluding idle threads): 2,268,750.0 (37.9% of total)
+  Tile average IPU exchange cycles:                     50,100.0 (0.8% of total)
+  Tile average global exchange cycles:                  247,500.0 (4.1% of total)
+  Tile average host exchange cycles:                    713,818.5 (11.9% of total)
+  Tile average sync cycles:                             327,600.0 (5.5% of total)
 
   By IPU:
     IPU            Busy                  Compute    IPU exchange    Global exch.   Host exchange   Sync and wait
-      0       5,549,100  (95.1%)       3,780,000         100,200         247,500       1,421,400         287,271
-      1       2,083,737  (35.7%)       1,830,000               0         247,500           6,237       3,752,634
+      0       5,549,100  (92.8%)       3,780,000         100,200         247,500       1,421,400         430,893
+      1       2,083,737  (34.8%)       1,830,000               0         247,500           6,237       3,896,256
 
   Cycles by vertex type:
     popnn::Stage<float>   (52 instances):   10,920,000
@@ -201,7 +201,7 @@ TEST_F(ProfileSummary, ShowsTheStepsAsATree) {
             Total Data:          4,000 B
             Data Balance:        50.0%
         OnTileExecute: stage0
-            Cycles:              12,600 (1,134 overlapped with previous)
+            Cycles:              12,600 (660 overlapped with previous)
             Active Tiles:        4 / 8
             Tile Balance:        50.0%
             Active Tile Balance: 100.0%

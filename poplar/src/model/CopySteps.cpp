@@ -101,33 +101,22 @@ struct Extent {
 
 std::vector<Extent> extentsOf(const GraphData &graph, const TensorView &view) {
   std::vector<Extent> extents;
-  internal::forEachRun(
-      view, [&](VariableId id, std::int64_t first, std::int64_t count) {
-        const std::int64_t end = first + count;
-        std::int64_t at = first;
-        const auto add = [&](unsigned tile, std::int64_t until) {
-          until = std::min(until, end);
-          if (at < until) {
-            extents.push_back({tile, until - at});
-            at = until;
-          }
-        };
-        for (const MappingPiece &piece :
-             graph.variables[id.index()].mapping.pieces()) {
-          if (piece.end <= at) {
-            continue;
-          }
-          if (piece.begin >= end) {
-            break;
-          }
-          add(unmapped, piece.begin);
-          for (unsigned part = partOf(piece, at); at < std::min(end, piece.end);
-               ++part) {
-            add(piece.firstTile + part, piece.partRange(part).end);
-          }
-        }
-        add(unmapped, end);
-      });
+  internal::forEachRun(view, [&](VariableId id, std::int64_t first,
+                                 std::int64_t count) {
+    std::int64_t at = first;
+    const auto add = [&](unsigned tile, std::int64_t until) {
+      if (at < until) {
+        extents.push_back({tile, until - at});
+        at = until;
+      }
+    };
+    forEachTileRange(graph.variables[id.index()].mapping, first, first + count,
+                     [&](unsigned tile, std::int64_t begin, std::int64_t end) {
+                       add(unmapped, begin);
+                       add(tile, end);
+                     });
+    add(unmapped, first + count);
+  });
   return extents;
 }
 
@@ -167,39 +156,22 @@ void addFragments(const GraphData &graph, const internal::CopyNode &copy,
   }
 }
 
-std::map<unsigned, std::int64_t>
-elementsPerIpu(const std::vector<TileShare> &shares, unsigned tilesPerIpu) {
-  std::map<unsigned, std::int64_t> result;
-  for (const TileShare &share : shares) {
-    unsigned tile = share.firstTile;
-    const unsigned end = share.firstTile + share.tileCount;
-    while (tile < end) {
-      const unsigned ipu = tile / tilesPerIpu;
-      const unsigned next = std::min(end, (ipu + 1) * tilesPerIpu);
-      result[ipu] += share.elements * (next - tile);
-      tile = next;
-    }
-  }
-  return result;
-}
-
 // An irregular copy: every byte moves to another tile, in fragments as short as
 // the runs of the more broken side.
 void addEvenSpread(const GraphData &graph, const internal::CopyNode &copy,
                    CopyTraffic &traffic) {
-  const unsigned tilesPerIpu = graph.target->tilesPerIPU;
   const auto from = sharesOf(graph, copy.source);
   const auto to = sharesOf(graph, copy.destination);
   if (from.empty() || to.empty()) {
     return;
   }
-  const auto fromIpus = elementsPerIpu(from, tilesPerIpu);
-  const auto toIpus = elementsPerIpu(to, tilesPerIpu);
+  const auto flows = flowsBetween(graph, copy.source, copy.destination);
+  const bool isGlobal =
+      std::any_of(flows.begin(), flows.end(),
+                  [](const IpuFlow &flow) { return flow.from != flow.to; });
   const std::int64_t total = std::max<std::int64_t>(copy.source.elements(), 1);
   const std::int64_t runs =
       std::max(runCount(copy.source), runCount(copy.destination));
-  const bool isGlobal = fromIpus.size() > 1 || toIpus.size() > 1 ||
-                        fromIpus.begin()->first != toIpus.begin()->first;
   const auto scatter = [&](const TileShare &share, bool isReceiver) {
     const auto fragments =
         static_cast<std::uint64_t>((runs * share.elements + total - 1) / total);
@@ -213,16 +185,9 @@ void addEvenSpread(const GraphData &graph, const internal::CopyNode &copy,
   for (const TileShare &share : to) {
     scatter(share, true);
   }
-  for (const auto &[source, sent] : fromIpus) {
-    for (const auto &[destination, received] : toIpus) {
-      if (source != destination) {
-        const double share =
-            static_cast<double>(sent) / static_cast<double>(total);
-        traffic.addFlow(
-            source, destination,
-            static_cast<std::uint64_t>(
-                share * static_cast<double>(toBytes(received, copy.source))));
-      }
+  for (const IpuFlow &flow : flows) {
+    if (flow.from != flow.to) {
+      traffic.addFlow(flow.from, flow.to, flow.bytes);
     }
   }
 }
@@ -256,12 +221,10 @@ Step lowerHostTransfer(const GraphData &graph, const TensorView &view,
     run.firstTile = share.firstTile;
     run.tileCount = share.tileCount;
     const std::uint64_t bytes = toBytes(share.elements, view);
-    (direction == StepKind::HostToDevice ? run.bytesIn : run.bytesOut) = bytes;
+    (step.isToTiles() ? run.bytesIn : run.bytesOut) = bytes;
     step.ownRuns.push_back(std::move(run));
   }
-  for (const internal::TileRun &run : step.ownRuns) {
-    step.runs.push_back(&run);
-  }
+  step.pointToOwnRuns();
   return step;
 }
 

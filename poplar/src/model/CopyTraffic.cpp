@@ -29,7 +29,7 @@ void CopyTraffic::move(unsigned from, unsigned to, std::uint64_t bytes,
   Loads &loads = isInside ? inside_ : global_;
   TileLoad &sender = loads[from];
   sender.bytesOut += sentBytes;
-  sender.fragmentsOut += sentBytes != 0;
+  sender.fragmentsOut += sentBytes != 0 ? 1 : 0;
   TileLoad &receiver = loads[to];
   receiver.bytesIn += bytes;
   receiver.fragmentsIn += 1;
@@ -143,9 +143,7 @@ std::vector<Step> CopyTraffic::takeSteps() {
     Step step;
     step.kind = kind;
     step.ownRuns = std::move(runs);
-    for (const TileRun &run : step.ownRuns) {
-      step.runs.push_back(&run);
-    }
+    step.pointToOwnRuns();
     steps.push_back(std::move(step));
   };
   add(StepKind::GlobalExchange, globalRuns_);

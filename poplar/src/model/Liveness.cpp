@@ -1,12 +1,19 @@
 // When the variables of a graph hold values that are still needed.
 #include "model/Liveness.hpp"
 
+#include "program/VisitPrograms.hpp"
+
 #include <algorithm>
 #include <span>
 
 namespace poplar::model {
 
-using namespace internal;
+using internal::GraphData;
+using internal::Piece;
+using internal::ProgramNode;
+using internal::ProgramPtr;
+using internal::TensorView;
+using internal::VariableId;
 
 namespace {
 
@@ -14,6 +21,7 @@ namespace {
 struct Access {
   std::size_t leaf = 0;
   std::size_t program = 0;
+  bool isConditional = false; // in a branch
   bool isRead = false;
   bool isUndef = false;     // ends the life of the value
   std::int64_t written = 0; // elements
@@ -47,32 +55,54 @@ private:
     if (!node) {
       return;
     }
-    if (const auto *sequence = std::get_if<SequenceNode>(&node->op)) {
-      for (const ProgramPtr &child : sequence->children) {
-        addNode(child);
-      }
-    } else if (const auto *repeat = std::get_if<RepeatNode>(&node->op)) {
-      const std::size_t begin = trace_.schedule.size();
-      addNode(repeat->body);
-      if (trace_.schedule.size() > begin) {
-        trace_.loops.push_back({begin, trace_.schedule.size() - 1});
-      }
-    } else {
-      addLeaf(node);
+    const std::size_t begin = trace_.schedule.size();
+    if (const auto *loop = std::get_if<internal::WhileNode>(&node->op)) {
+      addNode(loop->condition);
+      addOwn(*node);
+      addNode(loop->body);
+      addLoop(begin);
+    } else if (std::holds_alternative<internal::RepeatNode>(node->op)) {
+      addChildren(*node);
+      addLoop(begin);
+    } else if (std::holds_alternative<internal::IfNode>(node->op) ||
+               std::holds_alternative<internal::SwitchNode>(node->op)) {
+      addOwn(*node);
+      ++branchDepth_;
+      addChildren(*node);
+      --branchDepth_;
+    } else if (std::holds_alternative<internal::SequenceNode>(node->op) ||
+               std::holds_alternative<internal::CallNode>(node->op) ||
+               std::holds_alternative<internal::BlockNode>(node->op)) {
+      addChildren(*node);
+    } else { // a leaf, or CycleCount, which writes when its body is done
+      addChildren(*node);
+      addOwn(*node);
     }
   }
 
-  void addLeaf(const ProgramPtr &node) {
-    if (const auto *execute = std::get_if<ExecuteNode>(&node->op)) {
-      addComputeSet(graph_.computeSets[execute->computeSet.index()]);
-    } else if (const auto *copy = std::get_if<CopyNode>(&node->op)) {
-      addRead(copy->source);
-      addWrite(copy->destination);
-    } else if (const auto *in = std::get_if<StreamInNode>(&node->op)) {
-      addWrite(in->destination);
-    } else if (const auto *out = std::get_if<StreamOutNode>(&node->op)) {
-      addRead(out->source);
-    } else if (const auto *undef = std::get_if<WriteUndefNode>(&node->op)) {
+  void addChildren(const ProgramNode &node) {
+    forEachChild(graph_, node,
+                 [&](const ProgramPtr &child) { addNode(child); });
+  }
+
+  void addLoop(std::size_t begin) {
+    if (trace_.schedule.size() > begin) {
+      trace_.loops.push_back({begin, trace_.schedule.size() - 1});
+    }
+  }
+
+  void addOwn(const ProgramNode &node) {
+    forEachView(graph_, node, [&](const TensorView &view, bool isWritten) {
+      for (const Piece &piece : view.pieces) {
+        Access &access = accessOf(piece.variable);
+        if (isWritten) {
+          access.written += support::elementCount(piece.extents);
+        } else {
+          access.isRead = true;
+        }
+      }
+    });
+    if (const auto *undef = std::get_if<internal::WriteUndefNode>(&node.op)) {
       for (const Piece &piece : undef->view.pieces) {
         Access &access = accessOf(piece.variable);
         // Part of a variable stays where it is: only a whole one dies.
@@ -80,37 +110,16 @@ private:
                          graph_.variables[piece.variable.index()].elements();
       }
     }
-    trace_.schedule.push_back(node.get());
-  }
-
-  void addComputeSet(const ComputeSetData &computeSet) {
-    for (const VertexGroup &group : computeSet.groups) {
-      for (const TensorView &view : group.inputs) {
-        addRead(view);
-      }
-      for (const TensorView &view : group.outputs) {
-        addWrite(view);
-      }
-    }
-  }
-
-  void addRead(const TensorView &view) {
-    for (const Piece &piece : view.pieces) {
-      accessOf(piece.variable).isRead = true;
-    }
-  }
-
-  void addWrite(const TensorView &view) {
-    for (const Piece &piece : view.pieces) {
-      accessOf(piece.variable).written += support::elementCount(piece.extents);
-    }
+    trace_.schedule.push_back(&node);
   }
 
   Access &accessOf(VariableId variable) {
     auto &accesses = trace_.accesses[variable.index()];
     const std::size_t leaf = trace_.schedule.size();
     if (accesses.empty() || accesses.back().leaf != leaf) {
-      accesses.push_back({.leaf = leaf, .program = program_});
+      accesses.push_back({.leaf = leaf,
+                          .program = program_,
+                          .isConditional = branchDepth_ != 0});
     }
     return accesses.back();
   }
@@ -118,6 +127,7 @@ private:
   const GraphData &graph_;
   Trace trace_;
   std::size_t program_ = 0;
+  unsigned branchDepth_ = 0;
 };
 
 enum class Entry { Defined, Partly, Read };
@@ -145,10 +155,12 @@ std::vector<LiveRange> splitRanges(VariableId variable,
   bool isOpen = false;
   for (const Access &access : accesses) {
     if (access.isUndef) {
-      isOpen = false;
+      isOpen = isOpen && access.isConditional;
       continue;
     }
-    const bool isNewValue = !access.isRead && access.written >= elements;
+    // The way around a branch still sees the value from before.
+    const bool isNewValue =
+        !access.isRead && !access.isConditional && access.written >= elements;
     if (!isOpen || isNewValue) {
       ranges.push_back({variable, access.leaf, access.leaf});
       isOpen = true;
@@ -188,12 +200,12 @@ std::span<const Access> accessesIn(std::span<const Access> accesses,
                           static_cast<std::size_t>(last - first));
 }
 
-std::vector<char> hostVariables(const GraphData &graph) {
-  std::vector<char> result(graph.variables.size(), 0);
+std::vector<bool> hostVariables(const GraphData &graph) {
+  std::vector<bool> result(graph.variables.size());
   for (const auto *handles : {&graph.hostWrites, &graph.hostReads}) {
     for (const auto &[handle, access] : *handles) {
       for (const Piece &piece : access.view.pieces) {
-        result[piece.variable.index()] = 1;
+        result[piece.variable.index()] = true;
       }
     }
   }
@@ -209,11 +221,11 @@ Liveness analyseLiveness(const GraphData &graph,
     tracer.addProgram(program);
   }
   Trace trace = tracer.take();
-  const std::vector<char> isHostVariable = hostVariables(graph);
+  const std::vector<bool> isHostVariable = hostVariables(graph);
 
   Liveness result;
   for (std::size_t index = 0; index < graph.variables.size(); ++index) {
-    const Variable &variable = graph.variables[index];
+    const internal::Variable &variable = graph.variables[index];
     const VariableId id(index);
     const std::vector<Access> &accesses = trace.accesses[index];
     if (accesses.empty()) {

@@ -1,5 +1,6 @@
 // When the variables of a graph hold values that are still needed, over the
-// leaves of all its programs in order (bodies of loops once).
+// leaves and decisions of all its programs in order: bodies of loops once,
+// branches one after another, functions at each call.
 #pragma once
 
 #include <poplar/internal/GraphData.hpp>
@@ -18,7 +19,7 @@ struct LiveRange {
 };
 
 struct Liveness {
-  std::vector<const internal::ProgramNode *> schedule; // leaves in order
+  std::vector<const internal::ProgramNode *> schedule; // in order
   // Variables that keep their memory all the time: constants, initial values,
   // host access, used by several programs, read before written.
   std::vector<internal::VariableId> alwaysLive;

@@ -6,13 +6,18 @@
 #include "model/TileSegments.hpp"
 #include "model/TileSum.hpp"
 #include "model/VariableMemory.hpp"
+#include "program/VisitPrograms.hpp"
 
 #include <algorithm>
 #include <set>
 
 namespace poplar::model {
 
-using namespace internal;
+using internal::ProgramNode;
+using internal::ProgramPtr;
+using internal::TargetData;
+using internal::TileRun;
+using internal::VertexUse;
 
 namespace {
 
@@ -36,18 +41,19 @@ public:
     if (!node || !seenNodes_.insert(node.get()).second) {
       return;
     }
-    if (const auto *sequence = std::get_if<SequenceNode>(&node->op)) {
-      for (const ProgramPtr &child : sequence->children) {
-        addNode(child);
-      }
-    } else if (const auto *repeat = std::get_if<RepeatNode>(&node->op)) {
+    addSteps(*node);
+    if (std::holds_alternative<internal::RepeatNode>(node->op) ||
+        std::holds_alternative<internal::CallNode>(node->op)) {
       for (std::uint64_t &count : controlSteps_) {
         count += 1;
       }
-      addNode(repeat->body);
-    } else {
-      addLeaf(*node);
+    } else if (const auto *branch =
+                   std::get_if<internal::SwitchNode>(&node->op)) {
+      sum(MemoryCategory::ControlTable)
+          .add(0, steps_.tiles(), branch->cases.size() * switchCaseBytes);
     }
+    forEachChild(steps_.graph(), *node,
+                 [&](const ProgramPtr &child) { addNode(child); });
   }
 
   void finish() {
@@ -77,18 +83,18 @@ private:
     return sums_[static_cast<std::size_t>(category)];
   }
 
-  void addLeaf(const ProgramNode &leaf) {
-    for (const Step &step : steps_.stepsOf(leaf)) {
+  void addSteps(const ProgramNode &node) {
+    for (const Step &step : steps_.stepsOf(node)) {
       for (const IpuStepCost &cost : step.costs) {
         controlSteps_[cost.ipu] += 1;
       }
     }
-    if (const auto *execute = std::get_if<ExecuteNode>(&leaf.op)) {
+    if (const auto *execute = std::get_if<internal::ExecuteNode>(&node.op)) {
       if (!seenComputeSets_.insert(execute->computeSet).second) {
         return;
       }
     }
-    for (const Step &step : steps_.stepsOf(leaf)) {
+    for (const Step &step : steps_.stepsOf(node)) {
       addStep(step);
     }
   }
@@ -101,7 +107,7 @@ private:
         addVertices(*run, vertex);
       }
     }
-    use_.computeSets += hasVertices;
+    use_.computeSets += hasVertices ? 1 : 0;
     forEachSegment(std::span<const TileRun *const>(step.runs),
                    steps_.target().tilesPerIPU,
                    [&](unsigned first, unsigned count, auto runs) {
@@ -187,7 +193,7 @@ private:
   std::vector<std::uint64_t> controlSteps_; // by IPU
   std::vector<TileSum> sums_;               // by category
   std::set<const ProgramNode *> seenNodes_;
-  std::set<ComputeSetId> seenComputeSets_;
+  std::set<internal::ComputeSetId> seenComputeSets_;
   std::map<std::string, TypeCode> code_;
 };
 

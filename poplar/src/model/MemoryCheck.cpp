@@ -20,7 +20,7 @@ MemoryCheck checkMemory(const internal::GraphData &graph,
   const MemoryUse use = measureMemory(steps, programs);
   unsigned outOfMemory = 0;
   for (unsigned tile = 0; tile < use.tiles(); ++tile) {
-    outOfMemory += use.isOutOfMemory(tile);
+    outOfMemory += use.isOutOfMemory(tile) ? 1 : 0;
   }
   if (outOfMemory == 0) {
     return {};

@@ -16,6 +16,10 @@ enum class StepKind : std::uint8_t {
   GlobalExchange, // a copy between IPUs
   HostToDevice,
   DeviceToHost,
+  RemoteToDevice, // from a remote buffer
+  DeviceToRemote,
+  Sync,       // of the tiles of each IPU, without data
+  GlobalSync, // of all IPUs, without data
 };
 
 // Bytes that one IPU sends to another.
@@ -33,6 +37,7 @@ struct IpuStepCost {
   std::uint64_t compute = 0;
   std::uint64_t globalExchange = 0;
   std::uint64_t hostExchange = 0;
+  std::uint64_t control = 0;
   std::uint64_t tileExchange = 0; // sum
   std::uint64_t tileCompute = 0;  // sum, idle worker contexts included
   std::uint64_t threadCycles = 0; // sum, idle worker contexts excluded
@@ -49,6 +54,7 @@ struct Step {
   std::vector<const internal::TileRun *> runs;
   std::vector<internal::TileRun> ownRuns; // what `runs` points to, for copies
   std::vector<IpuFlow> flows;             // of a GlobalExchange
+  std::uint64_t controlCycles = 0;        // of each IPU taking part
   std::vector<IpuStepCost> costs;         // one per IPU taking part, ascending
 
   Step() = default;
@@ -57,6 +63,24 @@ struct Step {
 
   bool isCopy() const {
     return kind == StepKind::Exchange || kind == StepKind::GlobalExchange;
+  }
+  bool isHostTransfer() const {
+    return kind == StepKind::HostToDevice || kind == StepKind::DeviceToHost;
+  }
+  bool isRemoteTransfer() const {
+    return kind == StepKind::RemoteToDevice || kind == StepKind::DeviceToRemote;
+  }
+  bool isToTiles() const {
+    return kind != StepKind::DeviceToHost && kind != StepKind::DeviceToRemote;
+  }
+  // All IPUs that take part wait for each other.
+  bool isGlobal() const {
+    return kind == StepKind::GlobalExchange || kind == StepKind::GlobalSync;
+  }
+  void pointToOwnRuns() {
+    for (const internal::TileRun &run : ownRuns) {
+      runs.push_back(&run);
+    }
   }
 };
 

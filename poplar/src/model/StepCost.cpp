@@ -99,9 +99,9 @@ void addRemoteTraffic(Step &step, const TargetData &target) {
       [&](unsigned firstTile, unsigned tiles, Runs runs) {
         IpuStepCost &cost = costOf(step, firstTile / target.tilesPerIPU);
         const TileTraffic traffic = sumTraffic(runs, 1);
-        const bool isReceiver = step.kind != StepKind::DeviceToHost;
         cost.exchangeTiles += tiles;
-        addBytes(cost, isReceiver ? traffic.bytesIn : traffic.bytesOut, tiles);
+        addBytes(cost, step.isToTiles() ? traffic.bytesIn : traffic.bytesOut,
+                 tiles);
         std::uint64_t &duration = step.kind == StepKind::GlobalExchange
                                       ? cost.globalExchange
                                       : cost.hostExchange;
@@ -122,11 +122,22 @@ void priceGlobal(Step &step, const TargetData &target) {
 
 void priceHost(Step &step, const TargetData &target) {
   addRemoteTraffic(step, target);
-  const double bytesPerCycle = target.hostBytesPerSecond / target.clockHz;
+  const bool isHost = step.isHostTransfer();
+  const double bytesPerSecond =
+      isHost ? target.hostBytesPerSecond : streamingBytesPerSecond;
+  const std::uint64_t fixed =
+      isHost ? hostCopyCycles : ceilDiv(streamingSeconds * target.clockHz, 1);
   for (IpuStepCost &cost : step.costs) {
-    const std::uint64_t link =
-        ceilDiv(static_cast<double>(cost.bytes), bytesPerCycle);
-    cost.hostExchange = hostCopyCycles + std::max(cost.hostExchange, link);
+    const std::uint64_t link = ceilDiv(static_cast<double>(cost.bytes),
+                                       bytesPerSecond / target.clockHz);
+    cost.hostExchange = fixed + std::max(cost.hostExchange, link);
+  }
+}
+
+// All IPUs of the replica, whatever they do besides.
+void addAllIpus(Step &step, const TargetData &target) {
+  for (unsigned ipu = 0; ipu < target.numIPUs; ++ipu) {
+    step.costs.push_back({.ipu = ipu});
   }
 }
 
@@ -143,8 +154,17 @@ void priceStep(Step &step, const TargetData &target) {
     break;
   case StepKind::HostToDevice:
   case StepKind::DeviceToHost:
+  case StepKind::RemoteToDevice:
+  case StepKind::DeviceToRemote:
     priceHost(step, target);
     break;
+  case StepKind::Sync:
+  case StepKind::GlobalSync:
+    addAllIpus(step, target);
+    break;
+  }
+  for (IpuStepCost &cost : step.costs) {
+    cost.control = step.controlCycles;
   }
 }
 

@@ -1,24 +1,26 @@
-// Lowers and prices the leaves of program trees.
+// Lowers and prices the nodes of program trees.
 #include "model/StepTable.hpp"
 
+#include "model/ControlSteps.hpp"
 #include "model/CopySteps.hpp"
+#include "model/ExecuteSteps.hpp"
 #include "model/StepCost.hpp"
+#include "model/Timeline.hpp"
 #include <support/Error.hpp>
 
-#include <algorithm>
+#include <type_traits>
 
 namespace poplar::model {
 
-using namespace internal;
-
 namespace {
 
-std::string joinPath(const std::string &path, const std::string &name) {
-  return path.empty() || name.empty() ? path + name : path + "/" + name;
-}
+using internal::GraphData;
+using internal::ProgramNode;
+using internal::ProgramPtr;
+using internal::TensorView;
 
 void checkTiles(const Step &step, unsigned tiles) {
-  for (const TileRun *run : step.runs) {
+  for (const internal::TileRun *run : step.runs) {
     support::requireInternal(
         run->firstTile <= tiles && run->tileCount <= tiles - run->firstTile,
         "step '{}' uses tiles {} to {} of {}", step.name, run->firstTile,
@@ -26,14 +28,62 @@ void checkTiles(const Step &step, unsigned tiles) {
   }
 }
 
+// One step that moves a view to or from somewhere that has a name.
+std::vector<Step> transfer(const GraphData &graph, const TensorView &view,
+                           StepKind direction, const std::string &name) {
+  std::vector<Step> steps;
+  steps.push_back(lowerHostTransfer(graph, view, direction));
+  steps.back().name = name;
+  return steps;
+}
+
+template <typename Op>
+std::vector<Step> lowerNode(const GraphData &graph, const Op &op) {
+  std::vector<Step> steps;
+  if constexpr (std::is_same_v<Op, internal::ExecuteNode>) {
+    steps = lowerExecute(graph, op);
+  } else if constexpr (std::is_same_v<Op, internal::CopyNode>) {
+    steps = lowerCopy(graph, op);
+  } else if constexpr (std::is_same_v<Op, internal::StreamInNode>) {
+    steps = transfer(graph, op.destination, StepKind::HostToDevice,
+                     graph.streams[op.stream.index()].handle);
+  } else if constexpr (std::is_same_v<Op, internal::StreamOutNode>) {
+    steps = transfer(graph, op.source, StepKind::DeviceToHost,
+                     graph.streams[op.stream.index()].handle);
+  } else if constexpr (std::is_same_v<Op, internal::RemoteReadNode>) {
+    steps = transfer(graph, op.destination, StepKind::RemoteToDevice,
+                     graph.remoteBuffers[op.buffer.index()].handle);
+  } else if constexpr (std::is_same_v<Op, internal::RemoteWriteNode>) {
+    steps = transfer(graph, op.source, StepKind::DeviceToRemote,
+                     graph.remoteBuffers[op.buffer.index()].handle);
+  } else if constexpr (std::is_same_v<Op, internal::PrintTensorNode>) {
+    steps = transfer(graph, op.view, StepKind::DeviceToHost, op.title);
+  } else if constexpr (std::is_same_v<Op, internal::ErrorNode>) {
+    steps = transfer(graph, op.view, StepKind::DeviceToHost, op.message);
+  } else if constexpr (std::is_same_v<Op, internal::WhileNode> ||
+                       std::is_same_v<Op, internal::IfNode>) {
+    steps = lowerCondition(graph, op.predicate);
+  } else if constexpr (std::is_same_v<Op, internal::SwitchNode>) {
+    steps = lowerCondition(graph, op.control);
+  } else if constexpr (std::is_same_v<Op, internal::AbortNode>) {
+    steps = lowerCondition(graph, op.condition);
+  } else if constexpr (std::is_same_v<Op, internal::SyncNode>) {
+    steps.push_back(lowerSync(op));
+  } else if constexpr (std::is_same_v<Op, internal::CrossReplicaCopyNode>) {
+    steps.push_back(lowerCrossReplicaCopy(graph, op));
+  }
+  return steps;
+}
+
 } // namespace
 
-StepTable::StepTable(const GraphData &graph) : graph_(graph) {}
+StepTable::StepTable(const GraphData &graph, const ProgramCounts *counts)
+    : graph_(graph), counts_(counts) {}
 
-const std::vector<Step> &StepTable::stepsOf(const ProgramNode &leaf) {
-  const auto [entry, isNew] = steps_.try_emplace(&leaf);
+const std::vector<Step> &StepTable::stepsOf(const ProgramNode &node) {
+  const auto [entry, isNew] = steps_.try_emplace(&node);
   if (isNew) {
-    entry->second = lower(leaf);
+    entry->second = lower(node);
     for (Step &step : entry->second) {
       step.id = stepCount_++;
       checkTiles(step, tiles());
@@ -43,53 +93,42 @@ const std::vector<Step> &StepTable::stepsOf(const ProgramNode &leaf) {
   return entry->second;
 }
 
-std::vector<Step> StepTable::lowerExecute(const ExecuteNode &execute) const {
-  const ComputeSetData &computeSet =
-      graph_.computeSets[execute.computeSet.index()];
-  std::size_t phases = 0;
-  for (const VertexGroup &group : computeSet.groups) {
-    phases = std::max(phases, group.phases.size());
-  }
-  std::vector<Step> steps(phases);
-  for (std::size_t phase = 0; phase < phases; ++phase) {
-    Step &step = steps[phase];
-    step.name = computeSet.debugPath;
-    for (const VertexGroup &group : computeSet.groups) {
-      if (phase >= group.phases.size()) {
-        continue;
-      }
-      if (computeSet.groups.size() == 1) {
-        step.name = joinPath(computeSet.debugPath, group.phases[phase].name);
-      }
-      for (const TileRun &run : group.phases[phase].runs) {
-        step.runs.push_back(&run);
-      }
+std::vector<Step> StepTable::lower(const ProgramNode &node) const {
+  std::vector<Step> steps = std::visit(
+      [&](const auto &op) { return lowerNode(graph_, op); }, node.op);
+  for (Step &step : steps) {
+    if (step.name.empty()) {
+      step.name = node.debugPath;
     }
   }
   return steps;
 }
 
-std::vector<Step> StepTable::lower(const ProgramNode &leaf) const {
-  std::vector<Step> steps;
-  if (const auto *execute = std::get_if<ExecuteNode>(&leaf.op)) {
-    steps = lowerExecute(*execute);
-  } else if (const auto *copy = std::get_if<CopyNode>(&leaf.op)) {
-    steps = lowerCopy(graph_, *copy);
-  } else if (const auto *in = std::get_if<StreamInNode>(&leaf.op)) {
-    steps.push_back(
-        lowerHostTransfer(graph_, in->destination, StepKind::HostToDevice));
-    steps.back().name = graph_.streams[in->stream.index()].handle;
-  } else if (const auto *out = std::get_if<StreamOutNode>(&leaf.op)) {
-    steps.push_back(
-        lowerHostTransfer(graph_, out->source, StepKind::DeviceToHost));
-    steps.back().name = graph_.streams[out->stream.index()].handle;
+const PartCounts *StepTable::countsOf(const ProgramNode &node) const {
+  if (counts_ == nullptr) {
+    return nullptr;
   }
-  for (Step &step : steps) {
-    if (step.name.empty()) {
-      step.name = leaf.debugPath;
+  const auto found = counts_->find(&node);
+  const bool isKnown = found != counts_->end() && found->second.runs != 0;
+  return isKnown ? &found->second : nullptr;
+}
+
+ProgramPtr StepTable::longestOf(const ProgramNode &node,
+                                const std::vector<ProgramPtr> &branches) {
+  if (const auto found = longest_.find(&node); found != longest_.end()) {
+    return found->second;
+  }
+  ProgramPtr longest;
+  std::uint64_t most = 0;
+  for (const ProgramPtr &branch : branches) {
+    const std::uint64_t cycles = Timeline(*this).run(branch).total;
+    if (cycles > most) {
+      most = cycles;
+      longest = branch;
     }
   }
-  return steps;
+  longest_.emplace(&node, longest);
+  return longest;
 }
 
 } // namespace poplar::model

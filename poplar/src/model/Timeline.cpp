@@ -2,6 +2,7 @@
 #include "model/Timeline.hpp"
 
 #include "model/Constants.hpp"
+#include "program/VisitPrograms.hpp"
 #include <support/Error.hpp>
 
 #include <algorithm>
@@ -9,7 +10,9 @@
 
 namespace poplar::model {
 
-using namespace internal;
+using internal::ProgramNode;
+using internal::ProgramPtr;
+using internal::TargetData;
 
 namespace {
 
@@ -22,9 +25,10 @@ constexpr std::size_t maxSimulatedIterations = 64;
 } // namespace
 
 void IpuCosts::addDifference(const IpuCosts &from, const IpuCosts &to,
-                             std::uint64_t factor) {
+                             Frequency factor) {
   const auto add = [&](std::uint64_t IpuCosts::*field) {
-    this->*field += factor * (to.*field - from.*field);
+    const std::uint64_t difference = to.*field - from.*field;
+    this->*field += (factor.times * difference + factor.of / 2) / factor.of;
   };
   add(&IpuCosts::compute);
   add(&IpuCosts::exchange);
@@ -43,7 +47,7 @@ void ExecutionCost::add(const ExecutionCost &other, std::uint64_t times) {
   total += times * other.total;
   ipus.resize(std::max(ipus.size(), other.ipus.size()));
   for (std::size_t ipu = 0; ipu < other.ipus.size(); ++ipu) {
-    ipus[ipu].addDifference({}, other.ipus[ipu], times);
+    ipus[ipu].addDifference({}, other.ipus[ipu], {times, 1});
   }
 }
 
@@ -52,7 +56,7 @@ Timeline::Timeline(StepTable &steps) : steps_(steps) {}
 ExecutionCost Timeline::run(const ProgramPtr &program) {
   state_ = {};
   state_.costs.resize(steps_.ipus());
-  state_.isAfterCopy.resize(steps_.ipus(), 0);
+  state_.last.resize(steps_.ipus(), LastStep::Other);
   latestEnd_ = 0;
   if (program) {
     runNode(*program);
@@ -69,18 +73,45 @@ ExecutionCost Timeline::run(const ProgramPtr &program) {
 }
 
 void Timeline::runNode(const ProgramNode &node) {
-  if (const auto *sequence = std::get_if<SequenceNode>(&node.op)) {
-    for (const ProgramPtr &child : sequence->children) {
-      if (child) {
-        runNode(*child);
-      }
-    }
-  } else if (const auto *repeat = std::get_if<RepeatNode>(&node.op)) {
-    runRepeat(*repeat);
-  } else {
-    for (const Step &step : steps_.stepsOf(node)) {
-      runStep(step);
-    }
+  if (std::holds_alternative<internal::RepeatNode>(node.op) ||
+      std::holds_alternative<internal::WhileNode>(node.op)) {
+    runLoop(node);
+    return;
+  }
+  if (std::holds_alternative<internal::CallNode>(node.op)) {
+    addControl(groupsOf(node), callCycles);
+  }
+  runSteps(node);
+  for (const Part &part : partsOf(steps_, node)) {
+    runShare(part.frequency, [&] { runNode(*part.program); });
+  }
+}
+
+void Timeline::runSteps(const ProgramNode &node) {
+  for (const Step &step : steps_.stepsOf(node)) {
+    runStep(step);
+  }
+}
+
+// An average run: what one would cost, in proportion. The clocks still are the
+// sums of their phases.
+void Timeline::runShare(Frequency share, const std::function<void()> &run) {
+  if (share.times == 0) {
+    return;
+  }
+  if (share.times == share.of) {
+    run();
+    return;
+  }
+  const std::vector<IpuCosts> before = state_.costs;
+  const std::uint64_t latestBefore = latestEnd_;
+  run();
+  latestEnd_ = latestBefore;
+  for (std::size_t ipu = 0; ipu < before.size(); ++ipu) {
+    IpuCosts average = before[ipu];
+    average.addDifference(before[ipu], state_.costs[ipu], share);
+    state_.costs[ipu] = average;
+    latestEnd_ = std::max(latestEnd_, average.clock());
   }
 }
 
@@ -88,7 +119,7 @@ void Timeline::runStep(const Step &step) {
   if (step.costs.empty()) {
     return;
   }
-  if (step.kind == StepKind::GlobalExchange) {
+  if (step.isGlobal()) {
     joinIpus(step);
   }
   std::uint64_t start = std::numeric_limits<std::uint64_t>::max();
@@ -104,23 +135,34 @@ void Timeline::runStep(const Step &step) {
   latestEnd_ = std::max(latestEnd_, end);
 }
 
-void Timeline::runOnIpu(const Step &step, const IpuStepCost &cost) {
+void Timeline::addSync(const Step &step, unsigned index) {
   const TargetData &target = steps_.target();
-  IpuCosts &ipu = state_.costs[cost.ipu];
-  char &isAfterCopy = state_.isAfterCopy[cost.ipu];
-  if (step.kind == StepKind::GlobalExchange) {
-    ipu.sync += target.globalSyncCycles;
-  } else if (step.kind == StepKind::Exchange && isAfterCopy) {
+  IpuCosts &ipu = state_.costs[index];
+  LastStep &last = state_.last[index];
+  const LastStep now = step.isCopy()           ? LastStep::Copy
+                       : step.isHostTransfer() ? LastStep::HostTransfer
+                                               : LastStep::Other;
+  const bool isBeyondIpu =
+      step.isGlobal() || step.isHostTransfer() || step.isRemoteTransfer();
+  if (now != LastStep::Other && now == last && !step.isGlobal()) {
     ipu.sharedSyncs += 1;
+  } else if (isBeyondIpu) {
+    ipu.sync += target.globalSyncCycles;
   } else {
     ipu.sync +=
         target.hasRelativeSyncDelay ? target.maxSyncDelay : target.minSyncDelay;
   }
-  isAfterCopy = step.isCopy();
+  last = now;
+}
+
+void Timeline::runOnIpu(const Step &step, const IpuStepCost &cost) {
+  addSync(step, cost.ipu);
+  IpuCosts &ipu = state_.costs[cost.ipu];
   ipu.exchange += cost.exchange;
   ipu.compute += cost.compute;
   ipu.globalExchange += cost.globalExchange;
   ipu.hostExchange += cost.hostExchange;
+  ipu.control += cost.control;
   ipu.tileExchange += cost.tileExchange;
   ipu.tileCompute += cost.tileCompute;
   ipu.threadCycles += cost.threadCycles;
@@ -137,19 +179,44 @@ void Timeline::joinIpus(const Step &step) {
   }
 }
 
+void Timeline::runLoop(const ProgramNode &node) {
+  const Groups groups = groupsOf(node);
+  const auto run = [&](const ProgramPtr &part) {
+    if (part) {
+      runNode(*part);
+    }
+  };
+  std::function<void()> iteration;
+  if (const auto *repeat = std::get_if<internal::RepeatNode>(&node.op)) {
+    iteration = [&, repeat] {
+      addControl(groups, repeatIterationCycles);
+      run(repeat->body);
+    };
+  } else {
+    const auto &loop = std::get<internal::WhileNode>(node.op);
+    run(loop.condition);
+    runSteps(node);
+    iteration = [&] {
+      run(loop.body);
+      run(loop.condition);
+      runSteps(node);
+    };
+  }
+  const Frequency iterations = iterationsOf(steps_, node);
+  runIterations(iterations.times / iterations.of, groups, iteration);
+  runShare({iterations.times % iterations.of, iterations.of}, iteration);
+}
+
 // Simulates iterations until the state repeats, up to a shift in time of each
 // group of joined IPUs. A step only compares clocks inside a group, so what
 // follows is the same period again and again: the rest is a product.
-void Timeline::runRepeat(const RepeatNode &repeat) {
-  if (!repeat.body) {
-    return;
-  }
-  const Groups groups = groupsOf(*repeat.body);
+void Timeline::runIterations(std::uint64_t count, const Groups &groups,
+                             const std::function<void()> &iteration) {
   std::vector<State> history; // at the start of each iteration
-  while (history.size() < repeat.count) {
+  while (history.size() < count) {
     history.push_back(state_);
-    runIteration(repeat, groups);
-    const std::uint64_t left = repeat.count - history.size();
+    iteration();
+    const std::uint64_t left = count - history.size();
     std::size_t period = 1;
     while (period <= history.size() &&
            !isShifted(history[history.size() - period], groups)) {
@@ -163,31 +230,30 @@ void Timeline::runRepeat(const RepeatNode &repeat) {
     }
     skipIterations(history[history.size() - period], left / period);
     for (std::uint64_t rest = left % period; rest > 0; --rest) {
-      runIteration(repeat, groups);
+      iteration();
     }
     return;
   }
 }
 
-void Timeline::runIteration(const RepeatNode &repeat, const Groups &groups) {
+void Timeline::addControl(const Groups &groups, std::uint64_t cycles) {
   for (std::size_t ipu = 0; ipu < groups.size(); ++ipu) {
     if (groups[ipu] != notUsed) {
-      state_.costs[ipu].control += repeatIterationCycles;
+      state_.costs[ipu].control += cycles;
     }
   }
-  runNode(*repeat.body);
 }
 
 void Timeline::skipIterations(const State &before, std::uint64_t times) {
   const std::vector<IpuCosts> after = state_.costs;
   for (std::size_t ipu = 0; ipu < after.size(); ++ipu) {
-    state_.costs[ipu].addDifference(before.costs[ipu], after[ipu], times);
+    state_.costs[ipu].addDifference(before.costs[ipu], after[ipu], {times, 1});
     latestEnd_ = std::max(latestEnd_, state_.costs[ipu].clock());
   }
 }
 
 bool Timeline::isShifted(const State &before, const Groups &groups) const {
-  if (before.isAfterCopy != state_.isAfterCopy) {
+  if (before.last != state_.last) {
     return false;
   }
   for (std::size_t ipu = 0; ipu < groups.size(); ++ipu) {
@@ -212,31 +278,19 @@ Timeline::Groups Timeline::groupsOf(const ProgramNode &node) {
 }
 
 void Timeline::collectGroups(const ProgramNode &node, Groups &groups) {
-  if (const auto *sequence = std::get_if<SequenceNode>(&node.op)) {
-    for (const ProgramPtr &child : sequence->children) {
-      if (child) {
-        collectGroups(*child, groups);
-      }
-    }
-    return;
-  }
-  if (const auto *repeat = std::get_if<RepeatNode>(&node.op)) {
-    if (repeat->body && repeat->count != 0) {
-      collectGroups(*repeat->body, groups);
-    }
-    return;
-  }
   for (const Step &step : steps_.stepsOf(node)) {
     for (const IpuStepCost &cost : step.costs) {
       if (groups[cost.ipu] == notUsed) {
         groups[cost.ipu] = cost.ipu;
       }
-      if (step.kind == StepKind::GlobalExchange) {
+      if (step.isGlobal()) {
         const unsigned from = groups[step.costs.front().ipu];
         std::replace(groups.begin(), groups.end(), groups[cost.ipu], from);
       }
     }
   }
+  forEachChild(steps_.graph(), node,
+               [&](const ProgramPtr &child) { collectGroups(*child, groups); });
 }
 
 } // namespace poplar::model

@@ -2,9 +2,11 @@
 // exchange with each other, which is what makes pipeline stages overlap.
 #pragma once
 
+#include "model/ControlFlow.hpp"
 #include "model/StepTable.hpp"
 
 #include <cstdint>
+#include <functional>
 #include <vector>
 
 namespace poplar::model {
@@ -29,9 +31,9 @@ struct IpuCosts {
   }
   std::uint64_t clock() const { return busy() + sync + control + wait; }
 
-  // *this += factor * (to - from)
+  // *this += factor * (to - from), to the nearest cycle
   void addDifference(const IpuCosts &from, const IpuCosts &to,
-                     std::uint64_t factor);
+                     Frequency factor);
 };
 
 struct ExecutionCost {
@@ -54,19 +56,26 @@ public:
   const std::vector<std::uint64_t> &overlaps() const { return overlaps_; }
 
 private:
+  // What an IPU did last: a copy after a copy needs no sync, and neither does a
+  // host transfer after another.
+  enum class LastStep : std::uint8_t { Other, Copy, HostTransfer };
   struct State {
     std::vector<IpuCosts> costs;
-    // The last step of the IPU was a copy: the next copy needs no sync.
-    std::vector<char> isAfterCopy;
+    std::vector<LastStep> last; // by IPU
   };
   // For each IPU a group of IPUs that a program joins, or `notUsed`.
   using Groups = std::vector<unsigned>;
 
   void runNode(const internal::ProgramNode &node);
+  void runSteps(const internal::ProgramNode &node);
+  void runShare(Frequency share, const std::function<void()> &run);
   void runStep(const Step &step);
   void runOnIpu(const Step &step, const IpuStepCost &cost);
-  void runRepeat(const internal::RepeatNode &repeat);
-  void runIteration(const internal::RepeatNode &repeat, const Groups &groups);
+  void addSync(const Step &step, unsigned ipu);
+  void runLoop(const internal::ProgramNode &node);
+  void runIterations(std::uint64_t count, const Groups &groups,
+                     const std::function<void()> &iteration);
+  void addControl(const Groups &groups, std::uint64_t cycles);
   void skipIterations(const State &before, std::uint64_t times);
   void joinIpus(const Step &step);
 

@@ -9,7 +9,9 @@
 
 namespace poplar::model {
 
-using namespace internal;
+using internal::MappingPiece;
+using internal::TileRun;
+using internal::Variable;
 
 namespace {
 
@@ -202,7 +204,7 @@ std::uint64_t packedBytes(std::vector<Allocation> allocations) {
 VariableMemory measureVariables(StepTable &steps, const Liveness &liveness) {
   TileSum alwaysLive(steps.tiles());
   TileSum constants(steps.tiles());
-  for (const VariableId id : liveness.alwaysLive) {
+  for (const internal::VariableId id : liveness.alwaysLive) {
     const Variable &variable = steps.graph().variables[id.index()];
     TileSum &sum = variable.isConstant ? constants : alwaysLive;
     forEachTileRun(variable,

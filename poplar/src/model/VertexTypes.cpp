@@ -1,44 +1,45 @@
 // Vertices and their cycles by vertex type.
 #include "model/VertexTypes.hpp"
 
+#include "model/ControlFlow.hpp"
+
 #include <set>
 
 namespace poplar::model {
 
-using namespace internal;
-
 namespace {
+
+using internal::ProgramNode;
+using internal::ProgramPtr;
+using internal::TileRun;
+using internal::VertexUse;
 
 class TypeCounter {
 public:
   explicit TypeCounter(StepTable &steps) : steps_(steps) {}
 
-  void addNode(const ProgramPtr &node, std::uint64_t times) {
-    if (!node || times == 0) {
+  void addNode(const ProgramNode &node, std::uint64_t times) {
+    if (times == 0) {
       return;
     }
-    if (const auto *sequence = std::get_if<SequenceNode>(&node->op)) {
-      for (const ProgramPtr &child : sequence->children) {
-        addNode(child, times);
-      }
-    } else if (const auto *repeat = std::get_if<RepeatNode>(&node->op)) {
-      addNode(repeat->body, times * repeat->count);
-    } else {
-      addLeaf(*node, times);
+    addSteps(node, times);
+    for (const auto &[part, frequency] : partsOf(steps_, node)) {
+      addNode(*part,
+              (times * frequency.times + frequency.of / 2) / frequency.of);
     }
   }
 
   std::map<std::string, VertexTypeCost> take() { return std::move(costs_); }
 
 private:
-  void addLeaf(const ProgramNode &leaf, std::uint64_t times) {
+  void addSteps(const ProgramNode &node, std::uint64_t times) {
     // The vertices of a compute set exist once, wherever it is executed.
-    const void *owner = &leaf;
-    if (const auto *execute = std::get_if<ExecuteNode>(&leaf.op)) {
+    const void *owner = &node;
+    if (const auto *execute = std::get_if<internal::ExecuteNode>(&node.op)) {
       owner = &steps_.graph().computeSets[execute->computeSet.index()];
     }
     const bool isNew = seen_.insert(owner).second;
-    for (const Step &step : steps_.stepsOf(leaf)) {
+    for (const Step &step : steps_.stepsOf(node)) {
       for (const TileRun *run : step.runs) {
         for (const VertexUse &use : run->vertices) {
           const std::uint64_t instances =
@@ -63,7 +64,9 @@ costByVertexType(StepTable &steps, const std::vector<ProgramPtr> &programs,
                  std::span<const std::uint64_t> runs) {
   TypeCounter counter(steps);
   for (std::size_t i = 0; i < programs.size(); ++i) {
-    counter.addNode(programs[i], runs[i]);
+    if (programs[i]) {
+      counter.addNode(*programs[i], runs[i]);
+    }
   }
   return counter.take();
 }

@@ -1,7 +1,10 @@
 // Where the elements of a view live.
 #include "model/ViewTiles.hpp"
 
+#include <poplar/internal/TargetData.hpp>
+
 #include <algorithm>
+#include <map>
 
 namespace poplar::model {
 
@@ -41,13 +44,23 @@ Footprint footprintOf(const Piece &piece) {
   return result;
 }
 
-} // namespace
-
-unsigned partOf(const MappingPiece &piece, std::int64_t element) {
-  const std::int64_t grains = ceilDiv(piece.end - piece.begin, piece.grain);
-  const std::int64_t grain = (element - piece.begin) / piece.grain;
-  return static_cast<unsigned>(((grain + 1) * piece.parts - 1) / grains);
+std::map<unsigned, std::int64_t>
+elementsPerIpu(const std::vector<TileShare> &shares, unsigned tilesPerIpu) {
+  std::map<unsigned, std::int64_t> result;
+  for (const TileShare &share : shares) {
+    unsigned tile = share.firstTile;
+    const unsigned end = share.firstTile + share.tileCount;
+    while (tile < end) {
+      const unsigned ipu = tile / tilesPerIpu;
+      const unsigned next = std::min(end, (ipu + 1) * tilesPerIpu);
+      result[ipu] += share.elements * (next - tile);
+      tile = next;
+    }
+  }
+  return result;
 }
+
+} // namespace
 
 std::vector<TileShare> sharesOf(const MappingPiece &piece, std::int64_t begin,
                                 std::int64_t end) {
@@ -56,8 +69,8 @@ std::vector<TileShare> sharesOf(const MappingPiece &piece, std::int64_t begin,
   if (begin >= end) {
     return {};
   }
-  const unsigned first = partOf(piece, begin);
-  const std::int64_t parts = partOf(piece, end - 1) - first + 1;
+  const unsigned first = piece.partOf(begin);
+  const std::int64_t parts = piece.partOf(end - 1) - first + 1;
   const std::int64_t elements = end - begin;
   const std::int64_t grains = ceilDiv(elements, piece.grain);
   const std::int64_t larger = grains % parts; // tiles with one grain more
@@ -109,6 +122,31 @@ std::vector<TileShare> sharesOf(const internal::GraphData &graph,
     }
   }
   return shares;
+}
+
+std::vector<IpuFlow> flowsBetween(const internal::GraphData &graph,
+                                  const internal::TensorView &source,
+                                  const internal::TensorView &destination) {
+  const unsigned tilesPerIpu = graph.target->tilesPerIPU;
+  const auto from = elementsPerIpu(sharesOf(graph, source), tilesPerIpu);
+  const auto to = elementsPerIpu(sharesOf(graph, destination), tilesPerIpu);
+  std::int64_t total = 0;
+  for (const auto &[ipu, elements] : from) {
+    total += elements;
+  }
+  std::vector<IpuFlow> flows;
+  for (const auto &[sender, sent] : from) {
+    for (const auto &[receiver, received] : to) {
+      const double share =
+          static_cast<double>(sent) / static_cast<double>(total);
+      const std::uint64_t bytes =
+          static_cast<std::uint64_t>(received) * support::sizeOf(source.type);
+      flows.push_back(
+          {sender, receiver,
+           static_cast<std::uint64_t>(share * static_cast<double>(bytes))});
+    }
+  }
+  return flows;
 }
 
 std::int64_t runCount(const internal::TensorView &view) {

@@ -154,8 +154,9 @@ std::vector<unsigned> fullestTiles(const MemoryUse &use) {
     tiles[tile] = tile;
   }
   const std::size_t shown = std::min(fullestTilesShown, tiles.size());
-  std::partial_sort(tiles.begin(), tiles.begin() + shown, tiles.end(),
-                    [&](unsigned a, unsigned b) {
+  std::partial_sort(tiles.begin(),
+                    tiles.begin() + static_cast<std::ptrdiff_t>(shown),
+                    tiles.end(), [&](unsigned a, unsigned b) {
                       const auto left = use.usedWithGaps(a);
                       const auto right = use.usedWithGaps(b);
                       return left != right ? left > right : a < b;
@@ -177,7 +178,7 @@ void printTiles(std::ostream &stream, const MemoryUse &use, bool colours) {
   unsigned outOfMemory = 0;
   for (unsigned tile = 0; tile < use.tiles(); ++tile) {
     highest = use.used(tile) > use.used(highest) ? tile : highest;
-    outOfMemory += use.isOutOfMemory(tile);
+    outOfMemory += use.isOutOfMemory(tile) ? 1 : 0;
   }
   const unsigned fullest = use.fullestTile();
   printMaximum(stream, "Including Gaps", fullest, use.usedWithGaps(fullest));

@@ -60,7 +60,7 @@ void printSummary(std::ostream &stream, const ProfileRequest &request) {
                              "run of program {} of {}", run.program,
                              request.programs.size());
   }
-  model::StepTable steps(request.graph);
+  model::StepTable steps(request.graph, request.counts);
   const model::MemoryUse use = model::measureMemory(steps, request.programs);
   printTarget(stream, request, steps);
   printGraph(stream, request, use);

@@ -2,6 +2,7 @@
 // machine model and prints the result in the SDK's layout.
 #pragma once
 
+#include "model/ProgramCounts.hpp"
 #include <poplar/internal/GraphData.hpp>
 #include <poplar/internal/ProgramNode.hpp>
 
@@ -24,6 +25,8 @@ struct ProfileRequest {
   std::vector<internal::ProgramPtr> programs; // null: costs nothing
   // In the order they ran, consecutive equal ones merged into one entry.
   std::vector<ProgramRun> runs;
+  // What was counted of data-dependent programs, if anything was.
+  const model::ProgramCounts *counts = nullptr;
 
   bool showExecutionSteps = false;
   bool showPerIpuMemoryUsage = false;

@@ -2,15 +2,19 @@
 #include "profile/StepText.hpp"
 
 #include "profile/Text.hpp"
+#include "program/VisitPrograms.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <ostream>
+#include <string_view>
+#include <type_traits>
 
 namespace poplar::profile {
 
-using namespace internal;
+using internal::ProgramNode;
+using internal::ProgramPtr;
 using model::IpuStepCost;
 using model::Step;
 using model::StepKind;
@@ -28,6 +32,43 @@ struct Phase {
   unsigned activeTiles = 0;
 };
 
+// The name of a node that has parts, as libpva spells it; empty for leaves,
+// which are shown by their steps.
+std::string titleOf(const decltype(ProgramNode::op) &op) {
+  return std::visit(
+      [](const auto &node) -> std::string {
+        using Node = std::decay_t<decltype(node)>;
+        if constexpr (std::is_same_v<Node, internal::SequenceNode>) {
+          return "Sequence";
+        } else if constexpr (std::is_same_v<Node, internal::RepeatNode>) {
+          return "Repeat";
+        } else if constexpr (std::is_same_v<Node, internal::WhileNode>) {
+          return node.continuesOn ? "RepeatWhileTrue" : "RepeatWhileFalse";
+        } else if constexpr (std::is_same_v<Node, internal::IfNode>) {
+          return "If";
+        } else if constexpr (std::is_same_v<Node, internal::SwitchNode>) {
+          return "Switch";
+        } else if constexpr (std::is_same_v<Node, internal::CallNode>) {
+          return "Call";
+        } else if constexpr (std::is_same_v<Node, internal::BlockNode> ||
+                             std::is_same_v<Node, internal::CycleCountNode>) {
+          return "Block";
+        } else {
+          return {};
+        }
+      },
+      op);
+}
+
+std::string textOf(const ProgramNode &node) {
+  const auto *repeat = std::get_if<internal::RepeatNode>(&node.op);
+  if (repeat == nullptr || repeat->count == internal::RepeatNode::forever) {
+    return node.debugPath;
+  }
+  return fmt::format("{} times{}{}", thousands(repeat->count),
+                     node.debugPath.empty() ? "" : ": ", node.debugPath);
+}
+
 class StepPrinter {
 public:
   StepPrinter(std::ostream &stream, model::StepTable &steps,
@@ -38,25 +79,20 @@ public:
     if (!node) {
       return;
     }
-    if (const auto *sequence = std::get_if<SequenceNode>(&node->op)) {
-      line(indent, "Sequence", node->debugPath);
-      for (const ProgramPtr &child : sequence->children) {
-        print(child, indent + 2);
-      }
-    } else if (const auto *repeat = std::get_if<RepeatNode>(&node->op)) {
-      line(indent, "Repeat",
-           fmt::format("{} times{}{}", thousands(repeat->count),
-                       node->debugPath.empty() ? "" : ": ", node->debugPath));
-      print(repeat->body, indent + 2);
-    } else {
-      for (const Step &step : steps_.stepsOf(*node)) {
-        printStep(step, indent);
-      }
+    const std::string title = titleOf(node->op);
+    if (!title.empty()) {
+      line(indent, title, textOf(*node));
+      indent += 2;
     }
+    for (const Step &step : steps_.stepsOf(*node)) {
+      printStep(step, indent);
+    }
+    forEachChild(steps_.graph(), *node,
+                 [&](const ProgramPtr &child) { print(child, indent); });
   }
 
 private:
-  void line(unsigned indent, const char *title, const std::string &name) {
+  void line(unsigned indent, std::string_view title, const std::string &name) {
     stream_ << fmt::format("{:{}}{}{}{}\n", "", indent, title,
                            name.empty() ? "" : ": ", name);
   }
@@ -85,9 +121,15 @@ private:
       break;
     case StepKind::HostToDevice:
     case StepKind::DeviceToHost:
+    case StepKind::RemoteToDevice:
+    case StepKind::DeviceToRemote:
       printPhase(step,
                  remoteOf(step, "StreamCopyMid", &IpuStepCost::hostExchange),
                  indent, overlap);
+      break;
+    case StepKind::Sync:
+    case StepKind::GlobalSync:
+      line(indent, "Sync", step.name);
       break;
     }
   }
