@@ -38,6 +38,7 @@ private:
   friend struct internal::Access;
 
   unsigned id_ = std::numeric_limits<unsigned>::max();
+  unsigned graph_ = 0;
   std::string handle_;
   std::size_t numElements_ = 0;
   unsigned replicationFactor_ = 1;

@@ -1,14 +1,18 @@
-// The graph: variables, their mapping to tiles, compute sets and streams.
+// The graph: variables, vertices, their mapping to tiles, and streams.
 // Programs over it are built with poplar/Program.hpp.
 #pragma once
 
 #include <poplar/ArrayRef.hpp>
+#include <poplar/CodeletFileType.hpp>
+#include <poplar/ConnectionDesc.hpp>
 #include <poplar/DataStream.hpp>
 #include <poplar/DebugContext.hpp>
 #include <poplar/Device.hpp>
 #include <poplar/GraphElements.hpp>
 #include <poplar/Interval.hpp>
 #include <poplar/OptionFlags.hpp>
+#include <poplar/PerfEstimateFunc.hpp>
+#include <poplar/RemoteBuffer.hpp>
 #include <poplar/ReplicatedStreamMode.hpp>
 #include <poplar/StandardIncludes.hpp>
 #include <poplar/StringRef.hpp>
@@ -26,6 +30,10 @@ namespace poplar {
 namespace internal {
 struct GraphData;
 } // namespace internal
+
+namespace program {
+class Program;
+} // namespace program
 
 // The release this API is compatible with, for example "3.3.0 (...)".
 StringRef versionString();
@@ -137,7 +145,99 @@ public:
   TileToTensorMapping getTileMapping(const Tensor &tensor, bool *isComplete,
                                      bool allowExternal = false) const;
 
+  // Codelets: compiles or loads the file and adds its vertex types. False when
+  // the graph already has the same compiled codelets. Of two types of one name
+  // the first stays. An empty target name is this graph's target.
+  bool addCodelets(StringRef source,
+                   CodeletFileType type = CodeletFileType::Auto,
+                   StringRef compileFlags = "", StringRef targetName = "");
+  bool addCodelets(ArrayRef<std::string> files, StringRef compileFlags = "",
+                   StringRef targetName = "");
+  // Source text. What the compiler says goes to standard error, or to the
+  // stream given.
+  bool addCodelets(std::stringstream &source, StringRef compileFlags = "",
+                   CodeletFileType type = CodeletFileType::CppSource,
+                   StringRef targetName = "");
+  bool addCodelets(std::stringstream &source, StringRef compileFlags,
+                   std::ostream &compileOutput,
+                   CodeletFileType type = CodeletFileType::CppSource,
+                   StringRef targetName = "");
+  bool hasCodelet(StringRef vertexName) const;
+
+  // Vertices. Their names may have spaces that C++ allows.
   ComputeSet addComputeSet(const DebugContext &debugContext = {});
+  VertexRef addVertex(ComputeSet computeSet, StringRef vertexType);
+  VertexRef addVertex(ComputeSet computeSet, StringRef vertexType,
+                      ArrayRef<ConnectionDesc> connections);
+  std::size_t getNumVertices() const;
+  void setTileMapping(const VertexRef &vertex, unsigned tile);
+
+  // Connects a field: one element to a scalar edge, a tensor of rank 1 to a
+  // vector, a list of tensors or one tensor of a rank more to a list of edges.
+  // The last call wins.
+  void connect(const FieldRef &field, const Tensor &tensor);
+  void connect(const FieldRef &field, ArrayRef<Tensor> tensors);
+  // A constant of its own, on the vertex's tile.
+  template <typename T>
+  typename std::enable_if<TypeTraits::isSimpleType<T>()>::type
+  connect(const FieldRef &field, T value) {
+    connectValue(field, equivalent_device_type<T>().value, &value);
+  }
+
+  // The values of fields that are not edges.
+  template <typename T>
+  typename std::enable_if<TypeTraits::isSimpleType<T>()>::type
+  setInitialValue(const FieldRef &field, T value) {
+    connectValue(field, equivalent_device_type<T>().value, &value);
+  }
+  template <typename T>
+  void setInitialValue(const FieldRef &field, ArrayRef<T> values) {
+    setFieldValues(field, equivalent_device_type<T>().value, values.data(),
+                   values.size());
+  }
+  void setInitialValueHalf(const FieldRef &field, std::uint16_t value);
+  void setInitialValueHalf(const FieldRef &field,
+                           ArrayRef<std::uint16_t> values);
+
+  // The tensors of a list that are then connected one by one, or the elements
+  // of a vector that is not an edge.
+  void setFieldSize(const FieldRef &field, std::size_t size);
+  // Throws no_size_specified for a field that is neither sized nor connected.
+  std::size_t getFieldSize(const FieldRef &field) const;
+  // The most elements that a dimension of a field may have: dimension 0 of a
+  // list counts its tensors, dimension 1 their elements.
+  std::size_t getMaxFieldDim(StringRef vertexName, StringRef fieldName,
+                             unsigned dimension) const;
+  // The largest number that a field which is not an edge can hold.
+  double getMaxVertexFieldValue(StringRef vertexName,
+                                StringRef fieldName) const;
+  template <typename T>
+  T getMaxVertexFieldValueAs(StringRef vertexName, StringRef fieldName) const {
+    double value = getMaxVertexFieldValue(vertexName, fieldName);
+    T limit = std::numeric_limits<T>::max();
+    return value < static_cast<double>(limit) ? static_cast<T>(value) : limit;
+  }
+
+  // What vertices cost, for profiles only. An estimator is asked for vertices
+  // without an estimate of their own when the graph is compiled.
+  void setPerfEstimate(const VertexRef &vertex, std::uint64_t cycles,
+                       std::uint64_t flops = 0);
+  void setPerfEstimate(const VertexRef &vertex,
+                       const VertexPerfEstimate &estimate);
+  // Throws missing_perf_estimate.
+  VertexPerfEstimate getPerfEstimate(const VertexRef &vertex) const;
+  void registerPerfEstimator(StringRef vertexType, PerfEstimateFunc estimator);
+  // The names before SDK 2.0.
+  void setCycleEstimate(const VertexRef &vertex, unsigned cycles) {
+    setPerfEstimate(vertex, cycles);
+  }
+  void registerCycleEstimator(StringRef vertexType,
+                              PerfEstimateFunc estimator) {
+    registerPerfEstimator(vertexType, std::move(estimator));
+  }
+
+  // A program that program::Call runs in several places.
+  Function addFunction(const program::Program &program);
 
   // Host access by handle, while the program does not run.
   void createHostWrite(StringRef handle, const Tensor &tensor,
@@ -151,6 +251,12 @@ public:
   DataStream addDeviceToHostFIFO(StringRef handle, const Type &elementType,
                                  std::size_t numElements,
                                  const OptionFlags &options = {});
+  // `repeats` rows of `numElements` in host memory. Where the rearranging is
+  // done changes nothing here.
+  RemoteBuffer addRemoteBuffer(StringRef handle, const Type &elementType,
+                               std::size_t numElements, std::size_t repeats = 1,
+                               bool rearrangeOnHost = false,
+                               bool optimiseMemory = false);
 
 private:
   friend struct internal::Access;
@@ -168,6 +274,11 @@ private:
                          const Type &hostType, const void *values,
                          std::size_t count, bool isFill,
                          const DebugContext &debugContext);
+  // One value of a host type for a field, edge or not.
+  void connectValue(const FieldRef &field, const Type &hostType,
+                    const void *value);
+  void setFieldValues(const FieldRef &field, const Type &hostType,
+                      const void *values, std::size_t count);
   void setInitialValueFrom(const Tensor &tensor, const Type &hostType,
                            const void *values, std::size_t count, bool isFill);
 

@@ -21,6 +21,7 @@ std::shared_ptr<const Reading> snapshot(const Graph &graph,
                                         ArrayRef<program::Program> programs) {
   Reading reading;
   reading.graph = internal::graphData(graph);
+  internal::finishGraph(reading.graph);
   for (const program::Program &program : programs) {
     reading.programs.push_back(internal::programNode(program));
   }

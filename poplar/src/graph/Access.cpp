@@ -41,6 +41,10 @@ StreamId streamId(const DataStream &stream) {
   return Access::id(stream);
 }
 
+RemoteBufferId remoteBufferId(const RemoteBuffer &buffer) {
+  return Access::id(buffer);
+}
+
 const TargetData &targetData(const Target &target) {
   support::requireUser<poplar_error>(
       Access::data(target) != nullptr,

@@ -8,6 +8,7 @@
 #include <support/Error.hpp>
 
 #include <algorithm>
+#include <atomic>
 #include <charconv>
 #include <cstring>
 
@@ -84,7 +85,11 @@ void checkCount(const char *operation, std::size_t given,
       elements);
 }
 
-void checkStreamOptions(const OptionFlags &options, const char *operation) {
+// The largest buffer that a stream may have.
+constexpr std::uint64_t maxStreamBytes = 128 << 20;
+
+void setStreamOptions(internal::StreamData &data, const OptionFlags &options,
+                      const char *operation) {
   for (const auto &[name, value] : options) {
     requireUser<invalid_option>(
         name == "bufferingDepth" || name == "splitLimit",
@@ -98,22 +103,50 @@ void checkStreamOptions(const OptionFlags &options, const char *operation) {
         error == std::errc() && parsed == end,
         "[poplar::Graph::{}] option {} is '{}'; an integer is needed",
         operation, name, value);
+    if (name == "splitLimit") {
+      data.splitLimitBytes = number;
+    } else {
+      requireUser<invalid_option>(
+          number > 0 && number <= std::numeric_limits<unsigned>::max(),
+          "[poplar::Graph::{}] option bufferingDepth is {}; at least 1 is "
+          "needed",
+          operation, value);
+      data.bufferingDepth = static_cast<unsigned>(number);
+    }
   }
 }
 
 DataStream addStream(Graph &graph, internal::StreamData data,
                      ReplicatedStreamMode mode, const OptionFlags &options,
                      const char *operation) {
-  checkStreamOptions(options, operation);
+  setStreamOptions(data, options, operation);
+  data.isBroadcast =
+      data.isHostToDevice && mode == ReplicatedStreamMode::BROADCAST;
   auto &streams = internal::graphData(graph).streams;
   requireUser<poplar_error>(
       std::none_of(streams.begin(), streams.end(),
                    [&](const auto &s) { return s.handle == data.handle; }),
       "[poplar::Graph::{}] a stream with handle '{}' already exists", operation,
       data.handle);
+  const auto bytes =
+      static_cast<std::uint64_t>(data.elements) * support::sizeOf(data.type);
+  requireUser<stream_memory_allocation_error>(
+      bytes <= maxStreamBytes ||
+          (data.splitLimitBytes > 0 && data.splitLimitBytes <= maxStreamBytes),
+      "[poplar::Graph::{}] stream '{}' needs a buffer of {} bytes; {} are "
+      "allowed unless option splitLimit splits it",
+      operation, data.handle, bytes, maxStreamBytes);
   streams.push_back(std::move(data));
-  return Access::makeStream(internal::StreamId(streams.size() - 1),
-                            streams.back(), mode, graph.getReplicationFactor());
+  return Access::makeStream(internal::graphData(graph),
+                            internal::StreamId(streams.size() - 1), mode);
+}
+
+// Handles know their graph by a number.
+std::shared_ptr<GraphData> makeGraphData() {
+  static std::atomic<unsigned> last = 0;
+  auto data = std::make_shared<GraphData>();
+  data->id = ++last;
+  return data;
 }
 
 void addHostAccess(std::map<std::string, internal::HostAccess> &table,
@@ -136,10 +169,10 @@ StringRef packageHash() {
   return "a59be17e00";
 }
 
-Graph::Graph() : data_(std::make_shared<GraphData>()) {}
+Graph::Graph() : data_(makeGraphData()) {}
 
 Graph::Graph(const Target &target, replication_factor replicas)
-    : data_(std::make_shared<GraphData>()) {
+    : data_(makeGraphData()) {
   requireUser<graph_replication_error>(
       replicas.value > 0 && target.getNumIPUs() % replicas.value == 0,
       "[poplar::Graph] {} replicas given for {} IPUs; each replica needs the "
@@ -259,7 +292,7 @@ void Graph::setInitialValueHalf(const Tensor &tensor,
 
 ComputeSet Graph::addComputeSet(const DebugContext &debugContext) {
   data_->computeSets.push_back({debugContext.getPathName(), {}, {}});
-  return ComputeSet(static_cast<unsigned>(data_->computeSets.size() - 1));
+  return Access::makeHandle<ComputeSet>(*data_, data_->computeSets.size() - 1);
 }
 
 void Graph::createHostWrite(StringRef handle, const Tensor &tensor, bool) {
@@ -297,6 +330,31 @@ DataStream Graph::addDeviceToHostFIFO(StringRef handle, const Type &elementType,
                     static_cast<std::int64_t>(numElements), false},
                    ReplicatedStreamMode::REPLICATE, options,
                    "addDeviceToHostFIFO");
+}
+
+RemoteBuffer Graph::addRemoteBuffer(StringRef handle, const Type &elementType,
+                                    std::size_t numElements,
+                                    std::size_t repeats, bool rearrangeOnHost,
+                                    bool optimiseMemory) {
+  auto &buffers = data_->remoteBuffers;
+  const std::string name = handle.cloneAsString();
+  requireUser<poplar_error>(
+      std::none_of(buffers.begin(), buffers.end(),
+                   [&](const auto &b) { return b.handle == name; }),
+      "[poplar::Graph::addRemoteBuffer] a remote buffer with handle '{}' "
+      "already exists",
+      name);
+  requireUser<poplar_error>(
+      repeats > 0,
+      "[poplar::Graph::addRemoteBuffer] 0 repeats given for '{}'; at least 1 "
+      "is needed",
+      name);
+  buffers.push_back({name, internal::toDataType(elementType),
+                     static_cast<std::int64_t>(numElements),
+                     static_cast<std::int64_t>(repeats)});
+  return Access::makeRemoteBuffer(*data_,
+                                  internal::RemoteBufferId(buffers.size() - 1),
+                                  rearrangeOnHost, optimiseMemory);
 }
 
 } // namespace poplar

@@ -1,6 +1,7 @@
 // Graph: tile mappings, and clones that take them over.
 #include <poplar/Graph.hpp>
 
+#include "FieldTarget.hpp"
 #include "Handles.hpp"
 #include "PieceSelect.hpp"
 #include "ViewSets.hpp"
@@ -134,6 +135,12 @@ std::vector<unsigned> inverse(const std::vector<unsigned> &permutation) {
 }
 
 } // namespace
+
+void Graph::setTileMapping(const VertexRef &vertex, unsigned tile) {
+  checkTile(target_, tile);
+  data_->vertices[internal::findVertex(*data_, vertex, "setTileMapping")].tile =
+      tile;
+}
 
 void Graph::setTileMapping(const Tensor &tensor, unsigned tile) {
   const TensorView &view =

@@ -85,8 +85,24 @@ template <typename F> void withDeviceType(DataType type, F &&f) {
 template <typename To, typename From> To convertValue(From value) {
   if constexpr (std::is_same_v<To, support::Half>) {
     return support::Half(static_cast<float>(value));
+  } else if constexpr (std::is_same_v<From, support::Half>) {
+    return static_cast<To>(static_cast<float>(value));
   } else {
     return static_cast<To>(value);
+  }
+}
+
+// Neither side need be aligned.
+template <typename To, typename From>
+void convertEach(const void *source, void *destination, std::size_t count) {
+  for (std::size_t i = 0; i < count; ++i) {
+    From value;
+    std::memcpy(&value,
+                static_cast<const std::byte *>(source) + i * sizeof(From),
+                sizeof(From));
+    const To converted = convertValue<To>(value);
+    std::memcpy(static_cast<std::byte *>(destination) + i * sizeof(To),
+                &converted, sizeof(To));
   }
 }
 
@@ -96,16 +112,22 @@ std::vector<std::byte> convertValues(DataType type, const Type &hostType,
                                      const void *values, std::size_t count) {
   std::vector<std::byte> bytes(count * support::sizeOf(type));
   withHostType(hostType, [&](auto hostZero) {
-    using From = decltype(hostZero);
     withDeviceType(type, [&](auto deviceZero) {
-      using To = decltype(deviceZero);
-      for (std::size_t i = 0; i < count; ++i) {
-        To value = convertValue<To>(static_cast<const From *>(values)[i]);
-        std::memcpy(bytes.data() + i * sizeof(To), &value, sizeof(To));
-      }
+      convertEach<decltype(deviceZero), decltype(hostZero)>(
+          values, bytes.data(), count);
     });
   });
   return bytes;
+}
+
+void restoreValues(DataType type, const void *bytes, const Type &hostType,
+                   void *values, std::size_t count) {
+  withHostType(hostType, [&](auto hostZero) {
+    withDeviceType(type, [&](auto deviceZero) {
+      convertEach<decltype(hostZero), decltype(deviceZero)>(bytes, values,
+                                                            count);
+    });
+  });
 }
 
 } // namespace poplar::internal

@@ -15,4 +15,8 @@ std::vector<std::byte> convertValues(support::DataType type,
                                      const Type &hostType, const void *values,
                                      std::size_t count);
 
+// The way back: `count` values from the bytes of a device type.
+void restoreValues(support::DataType type, const void *bytes,
+                   const Type &hostType, void *values, std::size_t count);
+
 } // namespace poplar::internal

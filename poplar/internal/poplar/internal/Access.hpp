@@ -27,6 +27,7 @@ Tensor makeTensor(const Graph &graph, TensorView view);
 const ProgramPtr &programNode(const program::Program &program);
 ComputeSetId computeSetId(ComputeSet computeSet);
 StreamId streamId(const DataStream &stream);
+RemoteBufferId remoteBufferId(const RemoteBuffer &buffer);
 
 const TargetData &targetData(const Target &target);
 Target makeTarget(TargetData data);
@@ -34,6 +35,14 @@ Target makeTarget(TargetData data);
 // Throws type_error for the types that no device has (LONG, DOUBLE).
 support::DataType toDataType(const Type &type);
 Type toType(support::DataType type);
+
+// Adds the vertex types of a codelet file. False when the graph has the file
+// already. A type name that is known stays what it was.
+bool addCodeletFile(Graph &graph, std::shared_ptr<const CodeletFile> file);
+
+// What is left to do before a copy of a graph is compiled: places the constants
+// of vertices and asks the performance estimators.
+void finishGraph(GraphData &graph);
 
 // Adds a library operation to a compute set, after checking the operands
 // against the kind's rules.

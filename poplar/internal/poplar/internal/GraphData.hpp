@@ -2,6 +2,7 @@
 // hold ids; the compiler, the executors and the model read this.
 #pragma once
 
+#include <poplar/PerfEstimateFunc.hpp>
 #include <poplar/internal/TensorView.hpp>
 #include <poplar/internal/TileMapping.hpp>
 #include <poplar/internal/VertexGroup.hpp>
@@ -51,6 +52,8 @@ struct StreamData {
   bool isBroadcast = false;
   // Transfers that may be prefetched; at least one.
   unsigned bufferingDepth = 1;
+  // Larger transfers use several buffers; 0 never splits.
+  std::uint64_t splitLimitBytes = 50 << 20;
 };
 
 // Rows of host memory that programs read and write by row number.
@@ -65,12 +68,23 @@ struct HostAccess {
   TensorView view;
 };
 
+// A constant that was given to a field as a value: it lies on the vertex's
+// tile.
+struct FieldConstant {
+  VertexId vertex;
+  VariableId variable;
+};
+
 struct GraphData {
+  // What handles know their graph by: unique in a process, kept by copies.
+  unsigned id = 0;
   std::shared_ptr<const TargetData> target;
   unsigned replicationFactor = 1;
   std::vector<Variable> variables;
   std::vector<ComputeSetData> computeSets;
   VertexTable vertices;
+  std::vector<FieldConstant> fieldConstants;
+  std::map<std::string, PerfEstimateFunc> perfEstimators; // by vertex type
   std::vector<StreamData> streams;
   std::vector<RemoteBufferData> remoteBuffers;
   std::vector<std::shared_ptr<const ProgramNode>> functions;

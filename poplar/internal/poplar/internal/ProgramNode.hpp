@@ -136,6 +136,7 @@ struct ProgramNode {
                CycleCountNode>
       op;
   std::string debugPath;
+  unsigned graph = 0; // GraphData::id of the operands; 0 if there are none
 };
 
 } // namespace poplar::internal

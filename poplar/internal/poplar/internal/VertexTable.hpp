@@ -6,8 +6,11 @@
 #include <poplar/internal/VertexType.hpp>
 
 #include <cstdint>
+#include <functional>
 #include <limits>
+#include <map>
 #include <memory>
+#include <string>
 #include <vector>
 
 namespace poplar::internal {
@@ -47,6 +50,7 @@ struct VertexData {
 struct VertexTable {
   std::vector<std::shared_ptr<const CodeletFile>> codelets;
   std::vector<const VertexType *> types; // into `codelets`, by type id
+  std::map<std::string, std::uint32_t, std::less<>> typeIds; // by name
   std::vector<VertexData> vertices;
   std::vector<FieldSlot> slots;
   std::vector<TensorView> views;
