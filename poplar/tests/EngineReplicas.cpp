@@ -37,7 +37,6 @@ protected:
     const DataStream in = graph.addHostToDeviceFIFO("in", FLOAT, 2);
     const DataStream shared = graph.addHostToDeviceFIFO(
         "shared", FLOAT, 2, ReplicatedStreamMode::BROADCAST);
-    internal::graphData(graph).streams[1].isBroadcast = true;
     const DataStream out = graph.addDeviceToHostFIFO("out", FLOAT, 2);
     graph.createHostRead("x", x);
     graph.createHostWrite("x", x);
