@@ -1,6 +1,7 @@
 #include <poplar/Executable.hpp>
 
 #include "compiler/CheckPrograms.hpp"
+#include "compiler/PriceCycleCounts.hpp"
 #include "engine/EngineOptions.hpp"
 #include "engine/ExecutableImpl.hpp"
 #include "model/MemoryCheck.hpp"
@@ -17,15 +18,15 @@ namespace {
 
 using Reading = ExecutableImpl::Reading;
 
-std::shared_ptr<const Reading> snapshot(const Graph &graph,
-                                        ArrayRef<program::Program> programs) {
+std::shared_ptr<Reading> snapshot(const Graph &graph,
+                                  ArrayRef<program::Program> programs) {
   Reading reading;
   reading.graph = internal::graphData(graph);
   internal::finishGraph(reading.graph);
   for (const program::Program &program : programs) {
     reading.programs.push_back(internal::programNode(program));
   }
-  return std::make_shared<const Reading>(std::move(reading));
+  return std::make_shared<Reading>(std::move(reading));
 }
 
 void checkFits(const Reading &machine) {
@@ -42,9 +43,9 @@ void checkFits(const Reading &machine) {
   }
 }
 
-Executable compile(std::shared_ptr<const Reading> values,
-                   std::shared_ptr<const Reading> machine,
-                   const OptionFlags &options, const ProgressFunc &progress) {
+Executable compile(std::shared_ptr<Reading> values,
+                   std::shared_ptr<Reading> machine, const OptionFlags &options,
+                   const ProgressFunc &progress) {
   constexpr int steps = 3;
   const auto report = [&](int step) {
     if (progress) {
@@ -60,6 +61,7 @@ Executable compile(std::shared_ptr<const Reading> values,
     compiler::checkPrograms(values->graph, values->programs);
   }
   report(2);
+  compiler::priceCycleCounts(values->graph, values->programs);
   checkFits(*machine);
   report(3);
   return Executable(std::make_shared<const ExecutableImpl>(

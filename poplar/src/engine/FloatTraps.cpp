@@ -32,7 +32,7 @@ void FloatTraps::end(const std::string &name) const {
   const int raised = std::fetestexcept(watched_);
   support::requireUser<application_runtime_error>(
       raised == 0, "Floating point exception in '{}': {}", name,
-      (raised & FE_DIVBYZERO) != 0   ? "division by zero"
+      (raised & FE_DIVBYZERO) != 0  ? "division by zero"
       : (raised & FE_OVERFLOW) != 0 ? "overflow"
                                     : "invalid operation");
 }
