@@ -188,8 +188,7 @@ TEST_F(EngineApi, TakesVectorsAndArrayRefs) {
 }
 
 TEST_F(EngineApi, CopiesRowsOfRemoteBuffers) {
-  internal::graphData(p.graph).remoteBuffers.push_back(
-      {"rows", support::DataType::Float, 2, 3});
+  p.graph.addRemoteBuffer("rows", FLOAT, 2, 3);
   Engine engine = p.makeEngine();
   std::vector<float> row = {1, 2};
   EXPECT_THROW(engine.copyToRemoteBuffer(row, "rows", 0),

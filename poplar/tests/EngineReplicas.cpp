@@ -1,161 +1,123 @@
-// Replicated graphs: each replica has its own variables, streams and control.
+// Data of replicated graphs between the host and the engine.
 #include "EngineProgram.hpp"
-#include "HandMadeVertices.hpp"
+#include "ExpectError.hpp"
+
+#include "engine/HostServices.hpp"
 
 #include <gtest/gtest.h>
 
+#include <memory>
 #include <sstream>
+#include <string>
+#include <vector>
 
 namespace {
 
 using namespace poplar;
-using namespace poplar::program;
+using poplar::test::Environment;
 
-constexpr unsigned replicas = 4;
+using Values = std::vector<float>;
 
-struct ReplicatedProgram {
-  ReplicatedProgram()
-      : device(makeDevice()), graph(device, replication_factor(replicas)) {
-    internal::addCodeletFile(graph, test::handMadeCodelets());
-  }
-
-  static Device makeDevice() {
+// Two replicas of one IPU each: x is streamed in, y is broadcast, and both are
+// streamed out.
+class EngineReplicas : public testing::TestWithParam<const char *> {
+protected:
+  EngineReplicas() : executor("ASPEN_EXECUTOR", GetParam()) {
     IPUModel model;
-    model.numIPUs = replicas;
-    return model.createDevice();
+    model.numIPUs = 2;
+    device = model.createDevice();
+    Graph graph(device, replication_factor(2));
+    const auto addVariable = [&](const char *name) {
+      const Tensor variable = graph.addVariable(FLOAT, {2}, name);
+      graph.setTileMapping(variable, 0);
+      return variable;
+    };
+    const Tensor x = addVariable("x");
+    const Tensor y = addVariable("y");
+    const DataStream in = graph.addHostToDeviceFIFO("in", FLOAT, 2);
+    const DataStream shared = graph.addHostToDeviceFIFO(
+        "shared", FLOAT, 2, ReplicatedStreamMode::BROADCAST);
+    const DataStream out = graph.addDeviceToHostFIFO("out", FLOAT, 2);
+    graph.createHostRead("x", x);
+    graph.createHostWrite("x", x);
+    const std::vector<program::Program> programs = {
+        program::Sequence{program::Copy(in, x), program::Copy(shared, y),
+                          program::Copy(x, out), program::Copy(y, out)},
+        program::Copy(x, out)};
+    engine = std::make_unique<Engine>(graph, programs);
+    engine->load(device);
   }
 
-  Tensor addVariable(const Type &type, const std::vector<std::size_t> &shape,
-                     const std::string &name) {
-    Tensor tensor = graph.addVariable(type, shape, name);
-    graph.setTileMapping(tensor, 0);
-    graph.createHostRead(name, tensor);
-    graph.createHostWrite(name + "/write", tensor);
-    return tensor;
-  }
-  Tensor addReplicaIndex() {
-    Tensor index = graph.addConstant(UNSIGNED_INT, {}, 0);
-    internal::graphData(graph).variables.back().isReplicaIndex = true;
-    graph.setTileMapping(index, 0);
-    return index;
-  }
-
-  // Calls f(engine) for a loaded engine of every kind.
-  template <typename F> void forEachEngine(const Program &program, F &&f) {
-    for (const char *executor : {"reference", "fast"}) {
-      const test::Environment name("ASPEN_EXECUTOR", executor);
-      Engine engine(graph, program, {{"debug.verify", "true"}});
-      engine.load(device);
-      f(engine);
-    }
-  }
-
-  template <typename T>
-  std::vector<T> read(Engine &engine, const char *name, std::size_t count) {
-    std::vector<T> values(count);
-    engine.readTensor(name, values.data(), values.data() + count);
-    return values;
-  }
-
+  Environment executor;
   Device device;
-  Graph graph;
+  std::unique_ptr<Engine> engine;
 };
 
-TEST(EngineReplicas, HaveVariablesOfTheirOwn) {
-  ReplicatedProgram p;
-  const Tensor x = p.addVariable(UNSIGNED_INT, {2}, "x");
-  const Tensor index = p.addReplicaIndex();
-  p.forEachEngine(Copy(index.reshape({1}), x.slice(1, 2)), [&](Engine &engine) {
-    std::vector<unsigned> values = {10, 0, 11, 0, 12, 0, 13, 0};
-    engine.writeTensor("x/write", values.data(), values.data() + 8);
-    engine.run();
-    EXPECT_EQ(p.read<unsigned>(engine, "x", 8),
-              (std::vector<unsigned>{10, 0, 11, 1, 12, 2, 13, 3}));
-  });
+TEST_P(EngineReplicas, StreamAPartOfABufferEach) {
+  Values in = {1, 2, 3, 4}, shared = {5, 6}, out(8);
+  engine->connectStream("in", in);
+  engine->connectStream("shared", shared);
+  engine->connectStream("out", out);
+  engine->run(0);
+  EXPECT_EQ(out, (Values{1, 2, 3, 4, 5, 6, 5, 6}));
 }
 
-TEST(EngineReplicas, CopyToEachOther) {
-  ReplicatedProgram p;
-  const Tensor x = p.addVariable(INT, {2}, "x");
-  p.forEachEngine(CrossReplicaCopy(x, x, {{0, 1}, {1, 2}, {2, 3}, {3, 0}}),
-                  [&](Engine &engine) {
-                    std::vector<int> values = {1, 2, 3, 4, 5, 6, 7, 8};
-                    engine.writeTensor("x/write", values.data(),
-                                       values.data() + 8);
-                    engine.run();
-                    EXPECT_EQ(p.read<int>(engine, "x", 8),
-                              (std::vector<int>{7, 8, 1, 2, 3, 4, 5, 6}));
-                  });
-}
-
-TEST(EngineReplicas, StreamAndBroadcast) {
-  ReplicatedProgram p;
-  const Tensor own = p.addVariable(INT, {2}, "own");
-  const Tensor shared = p.addVariable(INT, {2}, "shared");
-  const DataStream ownIn = p.graph.addHostToDeviceFIFO("ownIn", INT, 2);
-  const DataStream sharedIn = p.graph.addHostToDeviceFIFO(
-      "sharedIn", INT, 2, ReplicatedStreamMode::BROADCAST);
-  const DataStream out = p.graph.addDeviceToHostFIFO("out", INT, 2);
-  p.forEachEngine(
-      Sequence({Copy(ownIn, own), Copy(sharedIn, shared), Copy(own, out)}),
-      [&](Engine &engine) {
-        std::vector<int> values = {1, 2, 3, 4, 5, 6, 7, 8};
-        std::vector<int> broadcast = {20, 21}, received(8);
-        engine.connectStream("ownIn", values.data(), values.data() + 8);
-        engine.connectStream("sharedIn", broadcast.data(),
-                             broadcast.data() + 2);
-        engine.connectStream("out", received.data(), received.data() + 8);
-        engine.run();
-        EXPECT_EQ(received, values);
-        EXPECT_EQ(p.read<int>(engine, "shared", 8),
-                  (std::vector<int>{20, 21, 20, 21, 20, 21, 20, 21}));
-      });
-}
-
-// Each counts down from its own number.
-TEST(EngineReplicas, DecideForThemselves) {
-  ReplicatedProgram p;
-  const Tensor counter = p.addVariable(INT, {}, "counter");
-  const Tensor running = p.addVariable(BOOL, {}, "running");
-  const Tensor rounds = p.addVariable(INT, {}, "rounds");
-  const Tensor ignored = p.addVariable(BOOL, {}, "ignored");
-  const auto countDown = [&](const Tensor &value, const Tensor &flag) {
-    ComputeSet computeSet = p.graph.addComputeSet("countDown");
-    VertexRef vertex = p.graph.addVertex(
-        computeSet, "CountDown", {{"counter", value}, {"running", flag}});
-    p.graph.setTileMapping(vertex, 0);
-    return Execute(computeSet);
+TEST_P(EngineReplicas, AskCallbacksByReplica) {
+  const auto fill = [](float value) {
+    return [value](void *data) mutable {
+      std::fill_n(static_cast<float *>(data), 2, value++);
+    };
   };
-  const Function body = p.graph.addFunction(countDown(rounds, ignored));
-  p.forEachEngine(
-      Sequence(
-          {RepeatWhileTrue(countDown(counter, running), running, Call(body))}),
-      [&](Engine &engine) {
-        std::vector<int> starts = {1, 4, 2, 7}, zeros(4);
-        engine.writeTensor("counter/write", starts.data(), starts.data() + 4);
-        engine.writeTensor("rounds/write", zeros.data(), zeros.data() + 4);
-        engine.run();
-        EXPECT_EQ(p.read<int>(engine, "rounds", 4),
-                  (std::vector<int>{0, -3, -1, -6}));
-      });
+  Values out(8);
+  engine->connectStreamToCallback("in", 0, fill(10));
+  engine->connectStreamToCallback("in", 1, fill(20));
+  engine->connectStreamToCallback("shared", 0, fill(30));
+  engine->connectStream("out", out);
+  engine->run(0);
+  engine->run(0);
+  EXPECT_EQ(out, (Values{11, 11, 21, 21, 31, 31, 31, 31}));
 }
 
-// Around copies between replicas all follow replica 0.
-TEST(EngineReplicas, StayTogetherAroundCopiesToEachOther) {
-  ReplicatedProgram p;
-  const Tensor flag = p.addVariable(BOOL, {}, "flag");
-  const Tensor x = p.addVariable(INT, {1}, "x");
-  p.forEachEngine(
-      If(flag, CrossReplicaCopy(x, x, {{0, 3}, {3, 0}, {1, 2}, {2, 1}}),
-         Sequence()),
-      [&](Engine &engine) {
-        const bool flags[] = {true, false, false, false};
-        std::vector<int> values = {1, 2, 3, 4};
-        engine.writeTensor("flag/write", flags, flags + 4);
-        engine.writeTensor("x/write", values.data(), values.data() + 4);
-        engine.run();
-        EXPECT_EQ(p.read<int>(engine, "x", 4), (std::vector<int>{4, 3, 2, 1}));
-      });
+TEST_P(EngineReplicas, AreReadAndWrittenOneAfterAnother) {
+  const Values values = {1, 2, 3, 4};
+  engine->writeTensor("x", values);
+  Values result(4);
+  engine->readTensor("x", result);
+  EXPECT_EQ(result, values);
+  Values out(4);
+  engine->connectStream("out", out);
+  engine->run(1);
+  EXPECT_EQ(out, values);
+  result.resize(2);
+  expectError<tensor_io_state_error>([&] { engine->readTensor("x", result); },
+                                     "8 bytes", "has 16");
+}
+
+TEST_P(EngineReplicas, RunOnAllIpusOfADevice) {
+  expectError<poplar_error>([&] { engine->load(IPUModel().createDevice()); },
+                            "with 1 IPUs",
+                            "built for IPU_MODEL 'ipu2' with 2 IPUs");
+}
+
+INSTANTIATE_TEST_SUITE_P(Executors, EngineReplicas,
+                         testing::Values("fast", "reference"),
+                         [](const auto &info) { return info.param; });
+
+TEST(HostPrinting, NamesTheReplicaInReplicatedGraphs) {
+  internal::GraphData graph;
+  const int values[] = {1, 2};
+  const auto *packed = reinterpret_cast<const std::byte *>(values);
+  const internal::TensorView view{support::DataType::Int, {2}, {}};
+  const auto print = [&] {
+    engine::HostServices host(graph, {});
+    std::ostringstream text;
+    host.printTensorStream = &text;
+    host.printTensor("x", view, packed, {}, 1);
+    return text.str();
+  };
+  EXPECT_EQ(print(), "x: [1 2]\n");
+  graph.replicationFactor = 2;
+  EXPECT_EQ(print(), "x[replica 1]: [1 2]\n");
 }
 
 } // namespace

@@ -50,8 +50,10 @@ private:
 // Sums up the five transfers of a run.
 class HostStreamsProtocol : public testing::Test {
 protected:
-  Engine makeEngine(const OptionFlags &options) {
-    const DataStream in = p.graph.addHostToDeviceFIFO("in", FLOAT, 1);
+  Engine makeEngine(const OptionFlags &options, const char *depth = "1") {
+    const DataStream in = p.graph.addHostToDeviceFIFO(
+        "in", FLOAT, 1, ReplicatedStreamMode::REPLICATE,
+        {{"bufferingDepth", depth}});
     const Tensor x = p.addTemporary("x", {1});
     sum = p.addHostVariable("sum", {1}, 0); // starts as -5
     p.repeat(5, [&] {
@@ -104,6 +106,14 @@ TEST_F(HostStreamsProtocol, DoesNotPrefetchWhenItIsTurnedOff) {
   connect(engine);
   engine.run();
   EXPECT_EQ(trace, "FCFCFCFCFC");
+}
+
+TEST_F(HostStreamsProtocol, PrefetchesAsDeepAsTheStream) {
+  Engine engine = makeEngine(prefetching, "2");
+  connect(engine);
+  engine.run();
+  EXPECT_EQ(trace, "FCPPCPCPCPCP");
+  EXPECT_EQ(p.read(engine)[0][0], -5 + 10);
 }
 
 TEST_F(HostStreamsProtocol, TellsTheOldCallbackThatItsDataIsNotUsed) {

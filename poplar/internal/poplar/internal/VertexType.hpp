@@ -3,6 +3,7 @@
 // read by Graph (connections), the engine (states) and the model (bytes).
 #pragma once
 
+#include <poplar/popc/Table.hpp>
 #include <support/DataType.hpp>
 
 #include <cstddef>
@@ -14,44 +15,15 @@
 
 namespace poplar::internal {
 
-enum class VertexBase : std::uint8_t {
-  Worker,     // Vertex: compute() on one worker context
-  Multi,      // MultiVertex: compute(workerId) on every worker context
-  Supervisor, // SupervisorVertex
-};
+using popc::EdgeDirection;
+using popc::FieldLayout;
+using popc::FieldShape;
+using popc::VertexBase;
 
-enum class EdgeDirection : std::uint8_t { None, Input, Output, InOut };
-
-// What a field is, and so what lies at its offset in the object. The host keeps
-// every layout of Vector as a full pointer and a count.
-enum class FieldShape : std::uint8_t {
-  Value,       // T x, T x[n]: the bytes themselves
-  ValueVector, // Vector<T>: a HostSpan of values
-  Scalar,      // Input<T>: a T *
-  Vector,      // Input<Vector<T>>: a HostSpan of elements
-  ScalarList,  // Vector<Input<T>>: a HostSpan of T *
-  VectorList,  // Vector<Input<Vector<T>>>, Input<VectorList<T>>: a HostSpan of
-               // HostSpans
-};
-
+// The host keeps every layout of Vector as a full pointer and a count.
 struct HostSpan {
   void *data = nullptr;
   std::uint64_t size = 0; // entries
-};
-
-// As poplar::VectorLayout and VectorListLayout name them.
-enum class FieldLayout : std::uint8_t {
-  None, // not a vector
-  Span,
-  ShortSpan,
-  OnePtr,
-  ScaledPtr32,
-  ScaledPtr64,
-  ScaledPtr128,
-  CompactPtr,
-  DeltaN,
-  DeltaNElements,
-  CompactDeltaN,
 };
 
 struct VertexField {
