@@ -156,6 +156,8 @@ public:
                            const TimerTimePoint &to);
 
   OptionFlags getEngineOptions() const;
+  // As Executable::serialize does.
+  void serializeExecutable(std::ostream &stream) const;
   void printProfileSummary(std::ostream &stream,
                            const OptionFlags &options = {});
   // Which runs the summary shows: all since the last reset, but those made

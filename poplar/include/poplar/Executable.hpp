@@ -30,6 +30,15 @@ public:
   Executable &operator=(const Executable &);
   Executable &operator=(Executable &&) noexcept;
 
+  // The stream may hold other data before and after. What is not a whole,
+  // undamaged executable of this version is refused with poplar_error;
+  // `checkPackageHash` also refuses those of other releases.
+  void serialize(std::ostream &stream) const;
+  static Executable deserialize(std::istream &stream,
+                                bool checkPackageHash = true);
+  static Executable deserialize(std::unique_ptr<std::istream> stream,
+                                bool checkPackageHash = true);
+
   // For Aspen's own libraries; null when default-constructed.
   const std::shared_ptr<const ExecutableImpl> &impl() const { return impl_; }
 

@@ -152,6 +152,10 @@ OptionFlags Engine::getEngineOptions() const {
   return impl().options();
 }
 
+void Engine::serializeExecutable(std::ostream &stream) const {
+  impl().serializeExecutable(stream);
+}
+
 void Engine::printProfileSummary(std::ostream &stream,
                                  const OptionFlags &options) {
   impl().printProfileSummary(stream, options);

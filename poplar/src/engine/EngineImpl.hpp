@@ -35,6 +35,9 @@ public:
   engine::HostServices &host() { return host_; }
   const ExecutableImpl &executable() const { return *executable_; }
   const OptionFlags &options() const { return options_; }
+  void serializeExecutable(std::ostream &stream) const {
+    Executable(executable_).serialize(stream);
+  }
 
   void printProfileSummary(std::ostream &stream, const OptionFlags &options);
   // The summary shows the runs that were recorded since the last reset.

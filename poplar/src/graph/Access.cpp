@@ -58,8 +58,6 @@ Target makeTarget(TargetData data) {
       std::make_shared<const TargetData>(std::move(data)));
 }
 
-namespace {
-
 void checkGroup(const VertexGroup &group) {
   support::requireInternal(group.kind != nullptr,
                            "vertex group '{}' has no kind", group.debugPath);
@@ -88,8 +86,6 @@ void checkGroup(const VertexGroup &group) {
         support::toString(outputs[i].shape), group.debugPath);
   }
 }
-
-} // namespace
 
 void addGroup(Graph &graph, ComputeSet computeSet, VertexGroup group) {
   checkGroup(group);

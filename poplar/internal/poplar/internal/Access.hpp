@@ -44,8 +44,10 @@ bool addCodeletFile(Graph &graph, std::shared_ptr<const CodeletFile> file);
 // of vertices and asks the performance estimators.
 void finishGraph(GraphData &graph);
 
-// Adds a library operation to a compute set, after checking the operands
-// against the kind's rules.
+// Checks the operands of a library operation against its kind's rules.
+void checkGroup(const VertexGroup &group);
+
+// Adds a library operation to a compute set, after checking it.
 void addGroup(Graph &graph, ComputeSet computeSet, VertexGroup group);
 
 // The same in a compute set of its own, executed at the end of `program`.
