@@ -10,12 +10,6 @@ namespace poplar::internal {
 
 using support::requireUser;
 
-std::string FieldTarget::describe() const {
-  return fmt::format("field '{}{}' of vertex type {}", field().name,
-                     isItem ? fmt::format("[{}]", item) : std::string(),
-                     type->name);
-}
-
 VertexId findVertex(const GraphData &graph, const VertexRef &vertex,
                     const char *operation) {
   const unsigned owner = Access::graphOf(vertex);
@@ -42,7 +36,7 @@ FieldTarget findField(const GraphData &graph, const FieldRef &field,
   requireUser<graph_connection_error>(
       !target.isItem || target.field().isList(),
       "[poplar::Graph::{}] {} is not a list of edges and has no entries",
-      operation, target.describe());
+      operation, target);
   return target;
 }
 
@@ -72,7 +66,7 @@ FieldSlot &itemSlot(VertexTable &table, const FieldTarget &target) {
       list.kind == FieldSlot::Kind::List,
       "[poplar::Graph] {} has no size; call setFieldSize or connect the whole "
       "list first",
-      target.describe());
+      target);
   std::vector<FieldSlot> &items = table.lists[list.index];
   if (target.item >= items.size()) {
     throw index_error(fmt::format("field '{}' of vertex type {}, a list of {}",
@@ -110,7 +104,7 @@ void requireFits(const FieldTarget &target, FieldLayout layout,
   requireUser<graph_connection_error>(
       entries <= maxEntries(layout),
       "[poplar::Graph::{}] {} was given {} entries; its layout has room for {}",
-      operation, target.describe(), entries, maxEntries(layout));
+      operation, target, entries, maxEntries(layout));
 }
 
 } // namespace poplar::internal

@@ -3,11 +3,14 @@
 
 #include "Handles.hpp"
 
+#include <fmt/format.h>
+
 #include <string>
 
 namespace poplar::internal {
 
-// A field of a vertex, found.
+// A field of a vertex, found. Messages call it "field 'in[2]' of vertex type
+// Sum".
 struct FieldTarget {
   VertexId vertex;
   const VertexType *type = nullptr;
@@ -16,8 +19,6 @@ struct FieldTarget {
   std::size_t item = 0;
 
   const VertexField &field() const { return type->fields[index]; }
-  // "field 'in[2]' of vertex type Sum", for messages.
-  std::string describe() const;
 };
 
 // The vertex of a handle; graph_connection_error unless this graph made it.
@@ -44,3 +45,16 @@ void requireFits(const FieldTarget &target, FieldLayout layout,
                  std::size_t entries, const char *operation);
 
 } // namespace poplar::internal
+
+template <>
+struct fmt::formatter<poplar::internal::FieldTarget> : formatter<std::string> {
+  auto format(const poplar::internal::FieldTarget &target,
+              format_context &context) const {
+    const std::string item =
+        target.isItem ? fmt::format("[{}]", target.item) : std::string();
+    return formatter<std::string>::format(
+        fmt::format("field '{}{}' of vertex type {}", target.field().name, item,
+                    target.type->name),
+        context);
+  }
+};

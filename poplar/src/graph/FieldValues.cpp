@@ -34,7 +34,7 @@ void requireRoom(const FieldTarget &target, std::size_t count) {
   requireUser<graph_connection_error>(
       !field.isEdge(),
       "[poplar::Graph::setInitialValue] {} is an edge; connect it to a tensor",
-      target.describe());
+      target);
   if (field.shape == FieldShape::ValueVector) {
     requireFits(target, field.layout, count, "setInitialValue");
   } else {
@@ -42,7 +42,7 @@ void requireRoom(const FieldTarget &target, std::size_t count) {
         count == field.count,
         "[poplar::Graph::setInitialValue] {} values given for {}, which holds "
         "{}",
-        count, target.describe(), field.count);
+        count, target, field.count);
   }
 }
 
@@ -85,7 +85,7 @@ void Graph::connectValue(const FieldRef &fieldRef, const Type &hostType,
       !field.isWritten(),
       "[poplar::Graph::connect] {} is written; a constant cannot be connected "
       "to it",
-      target.describe());
+      target);
   const Tensor constant = addConstantFrom(
       internal::toType(field.type), {}, hostType, value, 1, true,
       fmt::format("{}/{}", target.type->name, field.name));
@@ -115,7 +115,7 @@ void Graph::setInitialValueHalf(const FieldRef &fieldRef,
   requireUser<type_error>(
       target.field().type == DataType::Half,
       "[poplar::Graph::setInitialValueHalf] {} holds {}; half is needed",
-      target.describe(), support::toString(target.field().type));
+      target, support::toString(target.field().type));
   requireRoom(target, values.size());
   const auto bytes = std::as_bytes(std::span(values.data(), values.size()));
   storeBytes(data_->vertices, target, {bytes.begin(), bytes.end()});
@@ -131,7 +131,7 @@ void Graph::setFieldSize(const FieldRef &fieldRef, std::size_t size) {
           (field.isList() || field.shape == FieldShape::ValueVector),
       "[poplar::Graph::setFieldSize] {} takes its size from its type or from "
       "the tensor that is connected to it",
-      target.describe());
+      target);
   requireFits(target, field.layout, size, "setFieldSize");
   if (!field.isList()) {
     storeBytes(table, target,
@@ -157,7 +157,7 @@ std::size_t Graph::getFieldSize(const FieldRef &fieldRef) const {
   requireUser<no_size_specified>(
       slot.kind != FieldSlot::Kind::Unset,
       "[poplar::Graph::getFieldSize] {} is neither connected nor sized",
-      target.describe());
+      target);
   const auto count = static_cast<std::size_t>(slot.count);
   return slot.kind == FieldSlot::Kind::Bytes
              ? count / support::sizeOf(field.type)

@@ -146,6 +146,13 @@ void Graph::setTileMapping(const Tensor &tensor, unsigned tile) {
   const TensorView &view =
       validData(tensor, "poplar::Graph::setTileMapping").view;
   checkTile(target_, tile);
+  if (internal::isOneRun(view)) {
+    const std::int64_t begin = view.pieces[0].offset;
+    const std::int64_t count = view.elements();
+    (*data_)[view.pieces[0].variable].mapping.set(
+        MappingPiece{begin, begin + count, tile, 1, count});
+    return;
+  }
   MappingChanges changes;
   addChange(changes, view.pieces, tile);
   applyChanges(*data_, changes, internal::containsAliases(view));

@@ -3,6 +3,7 @@
 #include <poplar/Tensor.hpp>
 
 #include "Handles.hpp"
+#include "Messages.hpp"
 #include "PieceSelect.hpp"
 
 #include <support/Error.hpp>
@@ -14,6 +15,7 @@ namespace poplar {
 
 using internal::Access;
 using internal::Grid;
+using internal::ShapeText;
 using internal::TensorData;
 using internal::TensorView;
 using internal::validData;
@@ -47,12 +49,39 @@ Tensor withShape(const TensorData &source, Shape shape) {
                   {source.view.type, std::move(shape), source.view.pieces});
 }
 
+// `count` indices of a dimension from `begin`, as a tensor of `shape`. Slices
+// of the outermost dimension of whole variables are made by the million: they
+// stay one run, which needs no search.
+Tensor sliceOf(const TensorData &source, unsigned dimension, std::int64_t begin,
+               std::int64_t count, Shape shape) {
+  const TensorView &view = source.view;
+  std::int64_t stride = 1;
+  for (std::size_t d = dimension + std::size_t(1); d < view.shape.size(); ++d) {
+    stride *= view.shape[d];
+  }
+  const std::int64_t size = count * stride;
+  if (internal::isOneRun(view) && size > 0 &&
+      stride * view.shape[dimension] == view.elements()) {
+    const internal::Piece &piece = view.pieces[0];
+    internal::Piece part{piece.variable, piece.offset + begin * stride, {}, {}};
+    if (size > 1) {
+      part.extents = {size};
+      part.strides = {1};
+    }
+    return withView(source, {view.type, std::move(shape), {std::move(part)}});
+  }
+  Grid grid = wholeGrid(view.shape);
+  grid.offset = begin * stride;
+  grid.extents[dimension] = count;
+  return select(source, grid, std::move(shape));
+}
+
 void checkDimension(const TensorView &view, std::size_t dimension,
                     const char *operation) {
   requireUser<poplar_error>(
       dimension < view.shape.size(),
       "[poplar::Tensor::{}] dimension {} given; the tensor has shape {}",
-      operation, dimension, support::toString(view.shape));
+      operation, dimension, ShapeText{view.shape});
 }
 
 template <typename Iterator>
@@ -78,13 +107,15 @@ const TensorData &validData(const Tensor &tensor, const char *operation) {
 } // namespace internal
 
 Tensor Tensor::operator[](std::size_t index) const {
-  const TensorView &view = validData(*this, "poplar::Tensor::operator[]").view;
-  checkDimension(view, 0, "operator[]");
+  const TensorData &data = validData(*this, "poplar::Tensor::operator[]");
+  checkDimension(data.view, 0, "operator[]");
   requireUser<poplar_error>(
-      index < dim(0),
+      index < static_cast<std::size_t>(data.view.shape[0]),
       "[poplar::Tensor::operator[]] index {} given; the tensor has shape {}",
-      index, support::toString(view.shape));
-  return slice(index, index + 1, 0).squeeze({0});
+      index, ShapeText{data.view.shape});
+  const Shape &shape = data.view.shape;
+  return sliceOf(data, 0, static_cast<std::int64_t>(index), 1,
+                 Shape(shape.begin() + 1, shape.end()));
 }
 
 Tensor Tensor::index(ArrayRef<std::size_t> indices) const {
@@ -103,11 +134,12 @@ Tensor Tensor::slice(std::size_t begin, std::size_t end,
       begin <= end && end <= dim(dimension),
       "[poplar::Tensor::slice] range [{},{}) given for dimension {} of a "
       "tensor of shape {}",
-      begin, end, dimension, support::toString(data.view.shape));
-  Grid grid = wholeGrid(data.view.shape);
-  grid.offset = static_cast<std::int64_t>(begin) * grid.strides[dimension];
-  grid.extents[dimension] = static_cast<std::int64_t>(end - begin);
-  return select(data, grid, grid.extents);
+      begin, end, dimension, ShapeText{data.view.shape});
+  const auto count = static_cast<std::int64_t>(end - begin);
+  Shape shape = data.view.shape;
+  shape[dimension] = count;
+  return sliceOf(data, dimension, static_cast<std::int64_t>(begin), count,
+                 std::move(shape));
 }
 
 Tensor Tensor::slice(std::size_t begin, std::size_t end) const {
@@ -173,7 +205,7 @@ Tensor Tensor::flatten(unsigned dimBegin, unsigned dimEnd) const {
       dimBegin <= dimEnd && dimEnd <= rank(),
       "[poplar::Tensor::flatten] dimensions [{},{}) given; the tensor has "
       "shape {}",
-      dimBegin, dimEnd, support::toString(view.shape));
+      dimBegin, dimEnd, ShapeText{view.shape});
   std::int64_t merged = std::accumulate(view.shape.begin() + dimBegin,
                                         view.shape.begin() + dimEnd,
                                         std::int64_t(1), std::multiplies<>());
@@ -187,8 +219,8 @@ Tensor Tensor::reshape(ArrayRef<std::size_t> shape) const {
       support::elementCount(newShape) == data.view.elements(),
       "[poplar::Tensor::reshape] shape {} given, of {} elements; the tensor "
       "has shape {}, of {} elements",
-      support::toString(newShape), support::elementCount(newShape),
-      support::toString(data.view.shape), data.view.elements());
+      ShapeText{newShape}, support::elementCount(newShape),
+      ShapeText{data.view.shape}, data.view.elements());
   return withShape(data, std::move(newShape));
 }
 
@@ -217,7 +249,7 @@ Tensor Tensor::dimShuffle(ArrayRef<unsigned> permutation) const {
         !isUsed[d],
         "[poplar::Tensor::dimShuffle] dimension {} given twice; every "
         "dimension of shape {} is needed once",
-        d, support::toString(data.view.shape));
+        d, ShapeText{data.view.shape});
     isUsed[d] = true;
     grid.extents.push_back(whole.extents[d]);
     grid.strides.push_back(whole.strides[d]);
@@ -226,7 +258,7 @@ Tensor Tensor::dimShuffle(ArrayRef<unsigned> permutation) const {
       permutation.size() == rank(),
       "[poplar::Tensor::dimShuffle] {} dimensions given; the tensor has "
       "shape {}",
-      permutation.size(), support::toString(data.view.shape));
+      permutation.size(), ShapeText{data.view.shape});
   return select(data, grid, grid.extents);
 }
 
@@ -284,7 +316,7 @@ Tensor Tensor::expand(ArrayRef<std::size_t> indices) const {
     requireUser<poplar_error>(
         d <= data.view.shape.size(),
         "[poplar::Tensor::expand] dimension {} given; the tensor has shape {}",
-        d, support::toString(data.view.shape));
+        d, ShapeText{data.view.shape});
     insertAt(shape, d, 1);
   }
   return withShape(data, std::move(shape));
@@ -299,7 +331,7 @@ Tensor Tensor::squeeze(ArrayRef<std::size_t> indices) const {
         data.view.shape[d] == 1 && !isRemoved[d],
         "[poplar::Tensor::squeeze] dimension {} of shape {} given; it must "
         "have size 1 and be named once",
-        d, support::toString(data.view.shape));
+        d, ShapeText{data.view.shape});
     isRemoved[d] = true;
   }
   Shape shape;

@@ -2,6 +2,7 @@
 #include <poplar/Tensor.hpp>
 
 #include "Handles.hpp"
+#include "Messages.hpp"
 #include "ViewSets.hpp"
 
 #include <support/Error.hpp>
@@ -51,7 +52,7 @@ std::size_t Tensor::dim(unsigned index) const {
   support::requireUser<poplar_error>(
       index < shape.size(),
       "[poplar::Tensor::dim] dimension {} given; the tensor has shape {}",
-      index, support::toString(shape));
+      index, internal::ShapeText{shape});
   return static_cast<std::size_t>(shape[index]);
 }
 
@@ -70,13 +71,9 @@ bool Tensor::hasSameShape(const Tensor &other) const {
 }
 
 bool Tensor::isContiguous() const {
-  const auto &pieces =
-      validData(*this, "poplar::Tensor::isContiguous").view.pieces;
-  if (pieces.size() > 1) {
-    return false;
-  }
-  return pieces.empty() || pieces[0].extents.empty() ||
-         (pieces[0].extents.size() == 1 && pieces[0].strides[0] == 1);
+  const TensorView &view =
+      validData(*this, "poplar::Tensor::isContiguous").view;
+  return view.pieces.empty() || internal::isOneRun(view);
 }
 
 bool Tensor::containsAliases() const {

@@ -4,6 +4,12 @@
 
 namespace poplar::internal {
 
+bool isOneRun(const TensorView &view) {
+  return view.pieces.size() == 1 && (view.pieces[0].extents.empty() ||
+                                     (view.pieces[0].extents.size() == 1 &&
+                                      view.pieces[0].strides[0] == 1));
+}
+
 bool toAffine(const TensorView &view, AffineView &result) {
   if (view.pieces.size() != 1) {
     return false;

@@ -104,7 +104,11 @@ unsigned MappingPiece::partOf(std::int64_t element) const {
 }
 
 void TileMapping::set(const MappingPiece &piece) {
-  set(std::vector{piece});
+  if (pieces_.empty() || piece.begin >= pieces_.back().end) {
+    appendMapping(pieces_, piece); // most programs map in element order
+  } else {
+    set(std::vector{piece});
+  }
 }
 
 void TileMapping::set(std::vector<MappingPiece> pieces) {

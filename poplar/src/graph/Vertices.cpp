@@ -2,6 +2,7 @@
 #include <poplar/Graph.hpp>
 
 #include "FieldTarget.hpp"
+#include "Messages.hpp"
 
 #include <support/Error.hpp>
 
@@ -12,7 +13,9 @@ using internal::FieldShape;
 using internal::FieldSlot;
 using internal::FieldTarget;
 using internal::GraphData;
+using internal::PathText;
 using internal::Piece;
+using internal::ShapeText;
 using internal::TensorData;
 using internal::TensorView;
 using internal::VertexField;
@@ -21,20 +24,11 @@ using support::requireUser;
 
 namespace {
 
-bool isOneRun(const TensorView &view) {
-  if (view.pieces.size() != 1) {
-    return false;
-  }
-  const Piece &piece = view.pieces[0];
-  return piece.extents.empty() ||
-         (piece.extents.size() == 1 && piece.strides[0] == 1);
-}
-
 // A run of one variable needs no view of its own: so are most edges.
 FieldSlot makeSlot(VertexTable &table, const TensorView &view) {
   FieldSlot slot;
   slot.count = view.elements();
-  if (isOneRun(view)) {
+  if (internal::isOneRun(view)) {
     slot.kind = FieldSlot::Kind::Run;
     slot.index = view.pieces[0].variable.value;
     slot.begin = view.pieces[0].offset;
@@ -53,21 +47,13 @@ void requireWriteable(const FieldTarget &target, const TensorData &data) {
         !variable.isConstant,
         "[poplar::Graph::connect] {} is written, but the tensor is part of the "
         "constant '{}'",
-        target.describe(), variable.debugPath);
+        target, variable.debugPath);
   }
   requireUser<graph_connection_error>(
-      isOneRun(data.view) || !internal::containsAliases(data.view),
+      internal::isOneRun(data.view) || !internal::containsAliases(data.view),
       "[poplar::Graph::connect] {} is written, but an element of the tensor of "
       "shape {} of '{}' appears more than once",
-      target.describe(), support::toString(data.view.shape),
-      (*data.graph)[data.view.pieces[0].variable].debugPath);
-}
-
-// The name of the first variable of a tensor, for messages.
-std::string pathOf(const TensorData &data) {
-  return data.view.pieces.empty()
-             ? std::string()
-             : (*data.graph)[data.view.pieces[0].variable].debugPath;
+      target, ShapeText{data.view.shape}, PathText{data});
 }
 
 // Checks a tensor against a field, or against one entry of a list.
@@ -76,8 +62,8 @@ void checkConnection(const FieldTarget &target, const TensorData &data) {
   const TensorView &view = data.view;
   requireUser<type_error>(
       view.type == field.type,
-      "[poplar::Graph::connect] {} takes {}; the tensor '{}' is of {}",
-      target.describe(), support::toString(field.type), pathOf(data),
+      "[poplar::Graph::connect] {} takes {}; the tensor '{}' is of {}", target,
+      support::toString(field.type), PathText{data},
       support::toString(view.type));
   if (field.shape == FieldShape::Scalar ||
       field.shape == FieldShape::ScalarList) {
@@ -85,13 +71,13 @@ void checkConnection(const FieldTarget &target, const TensorData &data) {
         view.elements() == 1,
         "[poplar::Graph::connect] {} takes one element; the tensor '{}' has "
         "shape {}",
-        target.describe(), pathOf(data), support::toString(view.shape));
+        target, PathText{data}, ShapeText{view.shape});
   } else {
     requireUser<graph_connection_error>(
         view.shape.size() == 1,
         "[poplar::Graph::connect] {} takes a tensor of rank 1; '{}' has shape "
         "{}: flatten it",
-        target.describe(), pathOf(data), support::toString(view.shape));
+        target, PathText{data}, ShapeText{view.shape});
     requireFits(target, field.isList() ? field.itemLayout : field.layout,
                 static_cast<std::size_t>(view.shape[0]), "connect");
   }
@@ -108,7 +94,7 @@ const TensorData &dataOfGraph(const GraphData &graph, const Tensor &tensor,
       data.graph.get() == &graph,
       "[poplar::Graph::connect] the tensor '{}' given for {} belongs to "
       "another graph",
-      pathOf(data), target.describe());
+      PathText{data}, target);
   return data;
 }
 
@@ -117,7 +103,7 @@ void requireEdge(const FieldTarget &target) {
       target.field().isEdge(),
       "[poplar::Graph::connect] {} is not an edge; give it a value by "
       "setInitialValue",
-      target.describe());
+      target);
 }
 
 } // namespace
@@ -179,7 +165,7 @@ void Graph::connect(const FieldRef &fieldRef, const Tensor &tensor) {
         tensor.rank() == rank,
         "[poplar::Graph::connect] {} takes a tensor of rank {} or a list of "
         "tensors; '{}' has shape {}",
-        target.describe(), rank, pathOf(data), tensor.shapeToString());
+        target, rank, PathText{data}, tensor.shapeToString());
     std::vector<Tensor> items;
     for (std::size_t i = 0; i < tensor.dim(0); ++i) {
       items.push_back(tensor[i]);
@@ -200,7 +186,7 @@ void Graph::connect(const FieldRef &fieldRef, ArrayRef<Tensor> tensors) {
   requireUser<graph_connection_error>(
       target.field().isList() && !target.isItem,
       "[poplar::Graph::connect] {} takes one tensor; a list of {} was given",
-      target.describe(), tensors.size());
+      target, tensors.size());
   requireFits(target, target.field().layout, tensors.size(), "connect");
   std::vector<FieldSlot> items;
   items.reserve(tensors.size());

@@ -46,6 +46,9 @@ struct AffineView {
 };
 bool toAffine(const TensorView &view, AffineView &result);
 
+// Whether the view is not empty and consecutive elements of one variable.
+bool isOneRun(const TensorView &view);
+
 // Whether some element appears more than once.
 bool containsAliases(const TensorView &view);
 
