@@ -76,6 +76,20 @@ TEST(EngineVertices, KeepTheirFieldsBetweenRuns) {
   }
 }
 
+// Wherever a compute set is executed, its vertices are the same objects.
+TEST(EngineVertices, AreTheSameWhereverTheyAreExecuted) {
+  VertexProgram p;
+  const Tensor in = p.addHostVariable("in", {5}, 1);
+  const Tensor out = p.addHostVariable("out", {5}, 2);
+  ComputeSet computeSet = p.graph.addComputeSet("scale");
+  p.scale(computeSet, in, out, 3);
+  p.program.add(Execute(computeSet));
+  p.fill(0, out);
+  p.repeat(2, [&] { p.program.add(Execute(computeSet)); });
+  const auto values = runEverywhere(p);
+  EXPECT_EQ(values[1][4], values[0][4] * 3 + 100 + 6);
+}
+
 TEST(EngineVertices, LoadingGivesFieldsTheirFirstValues) {
   VertexProgram p;
   const Tensor in = p.addHostVariable("in", {1}, 1);

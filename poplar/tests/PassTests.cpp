@@ -28,8 +28,7 @@ using poplar::test::EngineProgram;
 ValueProgram liftOf(const EngineProgram &p) {
   const internal::GraphData &graph = internal::graphData(p.graph);
   const internal::ProgramPtr &program = internal::programNode(p.program);
-  return lift(graph, program,
-              findPersistentVariables(graph, cutPrograms(graph, {program})));
+  return lift(graph, program, findRoles(graph, cutPrograms(graph, {program})));
 }
 
 // The operations of the program and its loops, in order.

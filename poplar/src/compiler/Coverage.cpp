@@ -63,31 +63,46 @@ std::int64_t runCount(const Piece &piece) {
   return 1;
 }
 
-// Vertices may leave elements of an Output as they are: what they touch has to
-// be there before.
-void exposeVertices(const GraphData &graph, const internal::ProgramNode &node,
-                    std::vector<VariableUse> &uses) {
-  const auto *execute = std::get_if<internal::ExecuteNode>(&node.op);
-  if (execute == nullptr) {
-    return;
-  }
-  const auto expose = [&](internal::VariableId variable) {
-    VariableUse &use = uses[variable.index()];
-    use.isExposed = use.isExposed || !use.isCovered;
-  };
-  for (internal::VertexId vertex :
-       graph.computeSets[execute->computeSet.index()].vertices) {
+// Calls f(variable) for every variable that a vertex of the set touches, as
+// often as it does.
+template <typename F>
+void forEachTouched(const GraphData &graph,
+                    const internal::ComputeSetData &computeSet, F &&f) {
+  for (internal::VertexId vertex : computeSet.vertices) {
     internal::forEachEdge(
         graph.vertices, vertex,
         [&](const internal::VertexField &, const internal::FieldSlot &slot) {
           if (slot.kind == internal::FieldSlot::Kind::Run) {
-            expose(internal::VariableId(slot.index));
+            f(internal::VariableId(slot.index));
             return;
           }
           for (const Piece &piece : graph.vertices.views[slot.index].pieces) {
-            expose(piece.variable);
+            f(piece.variable);
           }
         });
+  }
+}
+
+std::vector<bool> findPinned(const GraphData &graph) {
+  std::vector<bool> isPinned(graph.variables.size());
+  for (const internal::ComputeSetData &computeSet : graph.computeSets) {
+    forEachTouched(graph, computeSet, [&](internal::VariableId variable) {
+      isPinned[variable.index()] = true;
+    });
+  }
+  return isPinned;
+}
+
+// Vertices may leave elements of an Output as they are: what they touch has to
+// be there before.
+void exposeVertices(const GraphData &graph, const internal::ProgramNode &node,
+                    std::vector<VariableUse> &uses) {
+  if (const auto *execute = std::get_if<internal::ExecuteNode>(&node.op)) {
+    forEachTouched(graph, graph.computeSets[execute->computeSet.index()],
+                   [&](internal::VariableId variable) {
+                     VariableUse &use = uses[variable.index()];
+                     use.isExposed = use.isExposed || !use.isCovered;
+                   });
   }
 }
 
@@ -138,11 +153,13 @@ std::vector<VariableUse> findVariableUses(const GraphData &graph,
   return uses;
 }
 
-std::vector<bool> findPersistentVariables(const GraphData &graph,
-                                          const ControlProgram &control) {
-  std::vector<bool> isPersistent(graph.variables.size());
+VariableRoles findRoles(const GraphData &graph, const ControlProgram &control) {
+  VariableRoles roles;
+  roles.isPinned = findPinned(graph);
+  roles.isPersistent = roles.isPinned;
+  std::vector<bool> &isPersistent = roles.isPersistent;
   for (std::size_t v = 0; v < isPersistent.size(); ++v) {
-    isPersistent[v] = graph.variables[v].isConstant ||
+    isPersistent[v] = isPersistent[v] || graph.variables[v].isConstant ||
                       !graph.variables[v].initialData.empty();
   }
   for (const auto *accesses : {&graph.hostReads, &graph.hostWrites}) {
@@ -163,7 +180,7 @@ std::vector<bool> findPersistentVariables(const GraphData &graph,
       isPersistent[v] = isPersistent[v] || uses[v].isExposed;
     }
   }
-  return isPersistent;
+  return roles;
 }
 
 } // namespace poplar::compiler

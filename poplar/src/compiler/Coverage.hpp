@@ -20,10 +20,17 @@ struct VariableUse {
 std::vector<VariableUse> findVariableUses(const internal::GraphData &graph,
                                           const internal::ProgramPtr &program);
 
-// True for variables whose values must be kept from one stretch of a program to
-// the next: exposed ones, those that control depends on, those with an initial
-// value and those the host reads or writes.
-std::vector<bool> findPersistentVariables(const internal::GraphData &graph,
-                                          const ControlProgram &control);
+// What variables are to the value IR, by variable.
+struct VariableRoles {
+  // Values are kept from one stretch of a program to the next: exposed ones,
+  // those that control depends on, those with an initial value, those the host
+  // reads or writes, and pinned ones.
+  std::vector<bool> isPersistent;
+  // Every version lies in the variable's own storage: vertices' fields hold
+  // its address.
+  std::vector<bool> isPinned;
+};
+VariableRoles findRoles(const internal::GraphData &graph,
+                        const ControlProgram &control);
 
 } // namespace poplar::compiler

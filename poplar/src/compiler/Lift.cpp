@@ -1,6 +1,5 @@
 #include "compiler/Lift.hpp"
 
-#include "compiler/Coverage.hpp"
 #include "compiler/Lifter.hpp"
 #include "compiler/Windows.hpp"
 
@@ -35,7 +34,7 @@ ValueId Lifter::addVersion(VariableId variable) {
 
 ValueId Lifter::currentOf(VariableId variable) {
   ValueId &current = current_[variable.index()];
-  if (isPersistent_[variable.index()] && !isBound_[variable.index()]) {
+  if (roles_.isPersistent[variable.index()] && !isBound_[variable.index()]) {
     current = addVersion(variable);
     isBound_[variable.index()] = true;
     program_.bindings.push_back({variable, current, current});
@@ -56,7 +55,8 @@ Definition Lifter::definitionOf(const Piece &piece) {
   const ValueId version = addVersion(piece.variable);
   Definition result{{version, piece.offset, piece.extents, piece.strides},
                     base};
-  if (isWholeInAnyOrder(result.window, program_[version])) {
+  if (!roles_.isPinned[piece.variable.index()] &&
+      isWholeInAnyOrder(result.window, program_[version])) {
     result.base = {};
   }
   current_[piece.variable.index()] = version;
@@ -182,8 +182,8 @@ void Lifter::visit(const internal::ProgramNode &node,
 }
 
 ValueProgram lift(const internal::GraphData &graph, const ProgramPtr &program,
-                  const std::vector<bool> &isPersistent) {
-  return Lifter(graph, isPersistent).lift(program);
+                  const VariableRoles &roles) {
+  return Lifter(graph, roles).lift(program);
 }
 
 } // namespace poplar::compiler

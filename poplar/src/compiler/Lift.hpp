@@ -2,6 +2,7 @@
 // become windows, and what is not one window gets copied.
 #pragma once
 
+#include "compiler/Coverage.hpp"
 #include "compiler/ValueIr.hpp"
 
 #include <poplar/internal/ProgramNode.hpp>
@@ -10,9 +11,8 @@
 
 namespace poplar::compiler {
 
-// `isPersistent[v]` says whether variable v keeps its value between runs.
 ValueProgram lift(const internal::GraphData &graph,
                   const internal::ProgramPtr &program,
-                  const std::vector<bool> &isPersistent);
+                  const VariableRoles &roles);
 
 } // namespace poplar::compiler

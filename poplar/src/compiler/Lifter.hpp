@@ -2,6 +2,7 @@
 // has values, views and loops, LiftLeaves.cpp what each leaf becomes.
 #pragma once
 
+#include "compiler/Coverage.hpp"
 #include "compiler/ValueIr.hpp"
 
 #include <poplar/internal/ProgramNode.hpp>
@@ -15,10 +16,9 @@ namespace poplar::compiler {
 
 class Lifter {
 public:
-  Lifter(const internal::GraphData &graph,
-         const std::vector<bool> &isPersistent)
-      : graph_(graph), isPersistent_(isPersistent),
-        current_(graph.variables.size()), isBound_(graph.variables.size()) {}
+  Lifter(const internal::GraphData &graph, const VariableRoles &roles)
+      : graph_(graph), roles_(roles), current_(graph.variables.size()),
+        isBound_(graph.variables.size()) {}
 
   ValueProgram lift(const internal::ProgramPtr &program) {
     region_ = &program_.body;
@@ -110,7 +110,7 @@ private:
   void addCopy(Window source, Definition target, const std::string &name);
 
   const internal::GraphData &graph_;
-  const std::vector<bool> &isPersistent_;
+  const VariableRoles &roles_;
   ValueProgram program_;
   Region *region_ = nullptr;
   std::vector<ValueId> current_; // by variable

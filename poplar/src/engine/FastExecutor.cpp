@@ -1,7 +1,6 @@
 #include "engine/FastExecutor.hpp"
 
 #include "compiler/AssignStorage.hpp"
-#include "compiler/Coverage.hpp"
 #include "compiler/Lift.hpp"
 #include "compiler/Pipeline.hpp"
 
@@ -25,13 +24,13 @@ struct Compiled {
 std::vector<Compiled>
 compileStretches(const internal::GraphData &graph,
                  const std::vector<internal::ProgramPtr> &stretches,
-                 const std::vector<bool> &isPersistent, bool isVerified) {
+                 const compiler::VariableRoles &roles, bool isVerified) {
   auto options = compiler::PipelineOptions::fromEnvironment();
   options.isVerified = options.isVerified || isVerified;
   std::vector<Compiled> compiled;
   for (const internal::ProgramPtr &stretch : stretches) {
     Compiled &result = compiled.emplace_back();
-    result.program = compiler::lift(graph, stretch, isPersistent);
+    result.program = compiler::lift(graph, stretch, roles);
     options.dumpName = fmt::format("program{}", compiled.size() - 1);
     compiler::runPasses(result.program, options);
     result.storage = compiler::assignStorage(result.program);
@@ -96,17 +95,22 @@ FastExecutor::FastExecutor(const internal::GraphData &graph,
                            HostServices &host, unsigned threads,
                            bool isVerified, FloatTraps traps)
     : control_(compiler::cutPrograms(graph, programs)),
-      store_(graph, compiler::findPersistentVariables(graph, control_)),
+      roles_(compiler::findRoles(graph, control_)),
+      store_(graph, roles_.isPersistent),
+      vertices_(graph,
+                [this](internal::VariableId variable) {
+                  return store_.data(variable);
+                }),
       pool_(threads) {
-  const std::vector<Compiled> compiled = compileStretches(
-      graph, control_.stretches,
-      compiler::findPersistentVariables(graph, control_), isVerified);
+  const std::vector<Compiled> compiled =
+      compileStretches(graph, control_.stretches, roles_, isVerified);
   std::size_t arenaBytes = 0;
   for (const Compiled &stretch : compiled) {
     arenaBytes = std::max(arenaBytes, stretch.storage.arenaBytes);
   }
   arena_ = AlignedBuffer(arenaBytes);
-  const TaskContext context = {graph, store_, arena_.data(), host, traps};
+  const TaskContext context = {graph, store_, arena_.data(),
+                               host,  traps,  vertices_};
   ProgramBuilder builder(control_, compiled, context);
   for (const ControlTree &program : control_.programs) {
     programs_.push_back(
@@ -128,9 +132,7 @@ FastExecutor::~FastExecutor() {
 
 void FastExecutor::load() {
   store_.reset();
-  for (const std::unique_ptr<StaticProgram> &program : programs_) {
-    program->restore();
-  }
+  vertices_.restore();
 }
 
 void FastExecutor::run(std::size_t program) {

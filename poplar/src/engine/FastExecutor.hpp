@@ -2,6 +2,7 @@
 // scheduled ahead of time over a few threads.
 #pragma once
 
+#include "compiler/Coverage.hpp"
 #include "engine/AlignedBuffer.hpp"
 #include "engine/Executor.hpp"
 #include "engine/HostServices.hpp"
@@ -29,7 +30,9 @@ public:
 
 private:
   compiler::ControlProgram control_;
+  compiler::VariableRoles roles_;
   VariableStore store_;
+  VertexSets vertices_;
   AlignedBuffer arena_; // one for all programs: only one runs at a time
   support::SpinPool pool_;
   std::vector<std::unique_ptr<StaticProgram>> programs_;

@@ -107,13 +107,13 @@ class VertexPlan final : public kernels::Plan {
 public:
   VertexPlan(const internal::GraphData &graph, HostServices &host,
              const Node &node, const VariableOperands &places,
-             std::shared_ptr<const VertexSet> vertices)
+             const VertexSet &vertices)
       : host_(host), hasExitStatus_(node.hasExitStatus),
         status_(static_cast<std::uint32_t>(node.inputs.size() +
                                            node.outputs.size()) -
                 1),
-        vertices_(std::move(vertices)), isSuccess_(vertices_->shards()) {
-    for (std::uint32_t s = 0; s < vertices_->shards(); ++s) {
+        vertices_(vertices), isSuccess_(vertices_.shards()) {
+    for (std::uint32_t s = 0; s < vertices_.shards(); ++s) {
       addTask(graph, s, places);
     }
     if (hasExitStatus_) {
@@ -127,9 +127,9 @@ public:
 
   void run(std::uint32_t task, std::byte *const *operands,
            std::byte *) const override {
-    if (task < vertices_->shards()) {
+    if (task < vertices_.shards()) {
       const codelets::PrintScope printing(*host_.printStream);
-      isSuccess_[task] = vertices_->run(task);
+      isSuccess_[task] = vertices_.run(task);
     } else {
       *operands[status_] = static_cast<std::byte>(
           std::all_of(isSuccess_.begin(), isSuccess_.end(),
@@ -141,8 +141,8 @@ private:
   void addTask(const internal::GraphData &graph, std::uint32_t shard,
                const VariableOperands &places) {
     kernels::Task task;
-    task.cost = vertices_->cost(shard);
-    for (const VertexSet::Touch &touch : vertices_->touches(shard)) {
+    task.cost = vertices_.cost(shard);
+    for (const VertexSet::Touch &touch : vertices_.touches(shard)) {
       const OperandsOf &place = places.at(touch.variable);
       const auto size = static_cast<std::int64_t>(
           support::sizeOf(graph[touch.variable].type));
@@ -156,7 +156,7 @@ private:
   HostServices &host_;
   bool hasExitStatus_;
   std::uint32_t status_;
-  std::shared_ptr<const VertexSet> vertices_;
+  const VertexSet &vertices_;
   mutable std::vector<char> isSuccess_; // by shard
 };
 
@@ -173,22 +173,11 @@ std::unique_ptr<kernels::Plan> makeHostPlan(HostServices &host,
   return std::make_unique<HostPlan>(host, node, program);
 }
 
-std::shared_ptr<VertexSet>
-makeVertexSet(const internal::GraphData &graph, const Node &node,
-              const ValueProgram &program,
-              const std::vector<std::byte *> &operands) {
-  const VariableOperands places = findOperands(node, program);
-  return std::make_shared<VertexSet>(
-      graph, node.computeSet, [&](internal::VariableId variable) {
-        const OperandsOf &place = places.at(variable);
-        return operands[std::min(place.read, place.written)];
-      });
-}
-
-std::unique_ptr<kernels::Plan>
-makeVertexPlan(const internal::GraphData &graph, HostServices &host,
-               const Node &node, const ValueProgram &program,
-               std::shared_ptr<const VertexSet> vertices) {
+std::unique_ptr<kernels::Plan> makeVertexPlan(const internal::GraphData &graph,
+                                              HostServices &host,
+                                              const Node &node,
+                                              const ValueProgram &program,
+                                              const VertexSet &vertices) {
   return std::make_unique<VertexPlan>(
       graph, host, node, findOperands(node, program), std::move(vertices));
 }

@@ -24,18 +24,11 @@ std::unique_ptr<kernels::Plan>
 makeHostPlan(HostServices &host, const compiler::Node &node,
              const compiler::ValueProgram &program);
 
-// The vertices of the node, given the addresses of its inputs and outputs:
-// their fields hold them.
-std::shared_ptr<VertexSet>
-makeVertexSet(const internal::GraphData &graph, const compiler::Node &node,
-              const compiler::ValueProgram &program,
-              const std::vector<std::byte *> &operands);
-
 std::unique_ptr<kernels::Plan>
 makeVertexPlan(const internal::GraphData &graph, HostServices &host,
                const compiler::Node &node,
                const compiler::ValueProgram &program,
-               std::shared_ptr<const VertexSet> vertices);
+               const VertexSet &vertices);
 
 // The same calculation, watched.
 std::shared_ptr<const kernels::Plan>

@@ -36,15 +36,15 @@ ReferenceExecutor::ReferenceExecutor(const internal::GraphData &graph,
                                      HostServices &host, FloatTraps traps)
     : graph_(graph), programs_(std::move(programs)), host_(host), traps_(traps),
       store_(graph, std::vector<bool>(graph.variables.size(), true)),
-      vertices_(graph.computeSets.size()) {
+      vertices_(graph, [this](internal::VariableId variable) {
+        return store_.data(variable);
+      }) {
   store_.reset();
 }
 
 void ReferenceExecutor::load() {
   store_.reset();
-  for (std::unique_ptr<VertexSet> &vertices : vertices_) {
-    vertices.reset(); // and with them what vertices keep in their fields
-  }
+  vertices_.restore();
 }
 
 void ReferenceExecutor::run(std::size_t program) {
@@ -85,17 +85,11 @@ bool ReferenceExecutor::runVertices(internal::ComputeSetId computeSet) {
   if (graph_.computeSets[computeSet.index()].vertices.empty()) {
     return true;
   }
-  std::unique_ptr<VertexSet> &vertices = vertices_[computeSet.index()];
-  if (vertices == nullptr) {
-    vertices = std::make_unique<VertexSet>(
-        graph_, computeSet, [this](internal::VariableId variable) {
-          return store_.data(variable);
-        });
-  }
+  const VertexSet &vertices = vertices_.of(computeSet);
   const codelets::PrintScope printing(*host_.printStream);
   bool isSuccess = true;
-  for (std::size_t shard = 0; shard < vertices->shards(); ++shard) {
-    isSuccess = vertices->run(shard) && isSuccess;
+  for (std::size_t shard = 0; shard < vertices.shards(); ++shard) {
+    isSuccess = vertices.run(shard) && isSuccess;
   }
   return isSuccess;
 }

@@ -61,8 +61,7 @@ private:
   FloatTraps traps_;
   VariableStore store_;
   const internal::ProgramNode *running_ = nullptr;
-  // The vertices of compute sets that have run, by compute set.
-  std::vector<std::unique_ptr<VertexSet>> vertices_;
+  VertexSets vertices_;
 };
 
 } // namespace poplar::engine

@@ -161,12 +161,6 @@ void StaticProgram::runStretch(const Block &block, Walk &state) {
   }
 }
 
-void StaticProgram::restore() {
-  for (const std::shared_ptr<VertexSet> &vertices : tasks_.vertexSets) {
-    vertices->restore();
-  }
-}
-
 void StaticProgram::run(support::SpinPool &pool, StepProfile *profile) {
   for (unsigned w = 0; w < usedWorkers_; ++w) {
     starts_[w] = progress_[w].finished.load(std::memory_order_relaxed);

@@ -23,9 +23,6 @@ public:
   // is passed on.
   void run(support::SpinPool &pool, StepProfile *profile);
 
-  // Gives what vertices keep in their fields its first values again.
-  void restore();
-
   const std::vector<Call> &calls() const { return tasks_.calls; }
 
 private:

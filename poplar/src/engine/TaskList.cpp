@@ -59,7 +59,7 @@ private:
     for (const compiler::Definition &output : node.outputs) {
       addOperand(output.window, operands, lowest);
     }
-    const std::shared_ptr<const kernels::Plan> plan = planOf(node, operands);
+    const std::shared_ptr<const kernels::Plan> plan = planOf(node);
     result_.plans.push_back(plan);
     const auto scratch = storage_.scratch.find(&node);
     const auto call = static_cast<std::uint32_t>(result_.calls.size());
@@ -100,18 +100,15 @@ private:
     return order;
   }
 
-  std::shared_ptr<const kernels::Plan>
-  planOf(const Node &node, const std::vector<std::byte *> &operands) {
+  std::shared_ptr<const kernels::Plan> planOf(const Node &node) const {
     if (context_.traps.isOn() &&
         (node.op == NodeOp::Kernel || node.op == NodeOp::Vertices)) {
-      return makeTrappingPlan(untrappedPlanOf(node, operands), context_.traps,
-                              node.name);
+      return makeTrappingPlan(untrappedPlanOf(node), context_.traps, node.name);
     }
-    return untrappedPlanOf(node, operands);
+    return untrappedPlanOf(node);
   }
 
-  std::shared_ptr<const kernels::Plan>
-  untrappedPlanOf(const Node &node, const std::vector<std::byte *> &operands) {
+  std::shared_ptr<const kernels::Plan> untrappedPlanOf(const Node &node) const {
     switch (node.op) {
     case NodeOp::StreamIn:
     case NodeOp::StreamOut:
@@ -119,10 +116,8 @@ private:
     case NodeOp::Host:
       return makeHostPlan(context_.host, node, program_);
     case NodeOp::Vertices:
-      result_.vertexSets.push_back(
-          makeVertexSet(context_.graph, node, program_, operands));
       return makeVertexPlan(context_.graph, context_.host, node, program_,
-                            result_.vertexSets.back());
+                            context_.vertices.of(node.computeSet));
     case NodeOp::Kernel:
     case NodeOp::Copy:
     case NodeOp::Loop:

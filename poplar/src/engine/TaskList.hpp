@@ -77,7 +77,6 @@ struct TaskProgram {
   // Owned by the program, pointed to by tasks.
   std::deque<std::vector<std::byte *>> operandTables;
   std::vector<std::shared_ptr<const kernels::Plan>> plans;
-  std::vector<std::shared_ptr<VertexSet>> vertexSets;
 };
 
 // What tasks are made from, besides the value program.
@@ -87,6 +86,7 @@ struct TaskContext {
   std::byte *arena = nullptr;
   HostServices &host;
   FloatTraps traps;
+  VertexSets &vertices;
 };
 
 // Adds the tasks of a value program to `block`, which is empty.

@@ -317,4 +317,20 @@ bool VertexSet::run(std::size_t shard) const {
   return isSuccess;
 }
 
+VertexSet &VertexSets::of(internal::ComputeSetId computeSet) {
+  std::unique_ptr<VertexSet> &set = sets_[computeSet.index()];
+  if (set == nullptr) {
+    set = std::make_unique<VertexSet>(graph_, computeSet, addressOf_);
+  }
+  return *set;
+}
+
+void VertexSets::restore() {
+  for (const std::unique_ptr<VertexSet> &set : sets_) {
+    if (set != nullptr) {
+      set->restore();
+    }
+  }
+}
+
 } // namespace poplar::engine

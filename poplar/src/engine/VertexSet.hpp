@@ -9,6 +9,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <memory>
+#include <utility>
 #include <vector>
 
 namespace poplar::engine {
@@ -81,6 +83,23 @@ private:
   // Objects and tables as they were at first, if some type keeps values.
   std::vector<std::byte> pristine_;
   std::vector<Shard> shards_;
+};
+
+// The vertices of a graph by compute set, made when they are first asked for:
+// all programs that execute a compute set run the same objects.
+class VertexSets {
+public:
+  VertexSets(const internal::GraphData &graph, VertexSet::AddressOf addressOf)
+      : graph_(graph), addressOf_(std::move(addressOf)),
+        sets_(graph.computeSets.size()) {}
+
+  VertexSet &of(internal::ComputeSetId computeSet);
+  void restore();
+
+private:
+  const internal::GraphData &graph_;
+  VertexSet::AddressOf addressOf_;
+  std::vector<std::unique_ptr<VertexSet>> sets_;
 };
 
 } // namespace poplar::engine
