@@ -72,6 +72,55 @@ struct ModelGraph {
     return make(ExecuteNode{ComputeSetId(data.computeSets.size() - 1)});
   }
 
+  // A type of user vertex without a codelet file: the model runs none.
+  std::uint32_t addType(VertexType type) {
+    auto file = std::make_shared<CodeletFile>();
+    file->types.push_back(std::move(type));
+    data.vertices.types.push_back(file->types.data());
+    data.vertices.codelets.push_back(std::move(file));
+    return static_cast<std::uint32_t>(data.vertices.types.size() - 1);
+  }
+
+  ComputeSetId addComputeSet(std::string name) {
+    data.computeSets.emplace_back().debugPath = std::move(name);
+    return ComputeSetId(data.computeSets.size() - 1);
+  }
+
+  // `slots` has one entry for each field of the type.
+  VertexId addVertex(ComputeSetId computeSet, std::uint32_t type, unsigned tile,
+                     const std::vector<FieldSlot> &slots,
+                     std::uint64_t cycles = VertexData::noEstimate) {
+    VertexTable &table = data.vertices;
+    table.vertices.push_back({.type = type,
+                              .computeSet = computeSet,
+                              .tile = tile,
+                              .firstSlot = table.slots.size(),
+                              .cycles = cycles});
+    table.slots.insert(table.slots.end(), slots.begin(), slots.end());
+    const VertexId id(table.vertices.size() - 1);
+    data.computeSets[computeSet.index()].vertices.push_back(id);
+    return id;
+  }
+
+  static FieldSlot run(VariableId variable, std::int64_t begin,
+                       std::int64_t count) {
+    return {FieldSlot::Kind::Run, variable.value, begin, count};
+  }
+  FieldSlot viewSlot(TensorView view) {
+    VertexTable &table = data.vertices;
+    const std::int64_t count = view.elements();
+    table.views.push_back(std::move(view));
+    return {FieldSlot::Kind::View,
+            static_cast<std::uint32_t>(table.views.size() - 1), 0, count};
+  }
+  FieldSlot listSlot(std::vector<FieldSlot> entries) {
+    VertexTable &table = data.vertices;
+    const auto count = static_cast<std::int64_t>(entries.size());
+    table.lists.push_back(std::move(entries));
+    return {FieldSlot::Kind::List,
+            static_cast<std::uint32_t>(table.lists.size() - 1), 0, count};
+  }
+
   StreamId addStream(std::string handle, std::int64_t elements, bool isInput) {
     data.streams.push_back({.handle = std::move(handle),
                             .elements = elements,
@@ -93,6 +142,35 @@ struct ModelGraph {
     return make(CopyNode{view(from), view(to)});
   }
 };
+
+inline VertexField edge(std::string name, EdgeDirection direction,
+                        FieldShape shape = FieldShape::Vector,
+                        FieldLayout layout = FieldLayout::Span) {
+  VertexField field;
+  field.name = std::move(name);
+  field.direction = direction;
+  field.shape = shape;
+  field.layout = layout;
+  return field;
+}
+
+inline VertexField value(std::string name, support::DataType type,
+                         std::uint32_t count = 1) {
+  VertexField field;
+  field.name = std::move(name);
+  field.type = type;
+  field.count = count;
+  return field;
+}
+
+inline VertexType vertexType(std::string name, std::vector<VertexField> fields,
+                             VertexBase base = VertexBase::Worker) {
+  VertexType type;
+  type.name = std::move(name);
+  type.base = base;
+  type.fields = std::move(fields);
+  return type;
+}
 
 inline VertexUse worker(std::string type, std::uint32_t count,
                         std::uint64_t cycles) {

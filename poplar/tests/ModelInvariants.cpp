@@ -1,8 +1,10 @@
 // What must hold for every program, on random ones: sums add up, repeats equal
-// their unrolling, copies move what a walk over single elements moves.
+// their unrolling, copies and user vertices move what a walk over single
+// elements moves.
 #include "ModelGraph.hpp"
 
 #include "model/CopySteps.hpp"
+#include "model/ExecuteSteps.hpp"
 #include "model/MemoryUse.hpp"
 #include "model/Timeline.hpp"
 #include "model/VertexTypes.hpp"
@@ -11,6 +13,7 @@
 
 #include <map>
 #include <random>
+#include <set>
 
 namespace poplar::testing {
 namespace {
@@ -25,6 +28,7 @@ public:
     for (int i = 0; i < 8; ++i) {
       addVariable();
     }
+    addTypes();
   }
 
   ModelGraph &graph() { return graph_; }
@@ -35,8 +39,12 @@ public:
     for (std::uint64_t i = pick(1, 5); i > 0; --i) {
       if (depth > 0 && pick(0, 3) == 0) {
         children.push_back(ModelGraph::repeat(pick(0, 40), make(depth - 1)));
-      } else if (pick(0, 1) == 0) {
+      } else if (depth > 0 && pick(0, 2) == 0) {
+        children.push_back(makeControl(depth - 1));
+      } else if (pick(0, 2) == 0) {
         children.push_back(makeCopy());
+      } else if (pick(0, 1) == 0) {
+        children.push_back(makeVertices());
       } else {
         children.push_back(makeExecute());
       }
@@ -44,7 +52,65 @@ public:
     return ModelGraph::sequence(std::move(children));
   }
 
+  // User vertices anywhere, with edges to anywhere.
+  ProgramPtr makeVertices() {
+    const ComputeSetId set = graph_.addComputeSet("vertices");
+    const auto run = [&] {
+      const auto begin = static_cast<std::int64_t>(pick(0, 50));
+      return ModelGraph::run(anyVariable(), begin,
+                             static_cast<std::int64_t>(pick(0, 9)));
+    };
+    for (std::uint64_t i = pick(1, 30); i > 0; --i) {
+      const auto tile = static_cast<unsigned>(pick(0, ipus_ * 16 - 1));
+      const auto type = static_cast<std::uint32_t>(pick(0, 2));
+      FieldSlot in = run();
+      if (type == 1) {
+        in = graph_.listSlot({run(), run()});
+      } else if (type == 2) {
+        in = graph_.viewSlot({support::DataType::Float,
+                              {4, 5},
+                              {{anyVariable(), 2, {4, 5}, {11, 2}}}});
+      }
+      graph_.addVertex(set, type, tile, {in, run(), {}},
+                       pick(0, 1) == 0 ? VertexData::noEstimate : pick(1, 300));
+    }
+    const bool hasStatus = pick(0, 3) == 0;
+    return hasStatus ? ModelGraph::make(
+                           ExecuteNode{set, graph_.slice(anyVariable(), 0, 1)})
+                     : ModelGraph::make(ExecuteNode{set});
+  }
+
 private:
+  void addTypes() {
+    const VertexField out = edge("out", EdgeDirection::InOut);
+    const VertexField flag = value("flag", support::DataType::Bool);
+    graph_.addType(
+        vertexType("plain", {edge("in", EdgeDirection::Input), out, flag}));
+    VertexField list = edge("in", EdgeDirection::Input, FieldShape::VectorList);
+    list.itemLayout = FieldLayout::ShortSpan;
+    graph_.addType(vertexType("list", {list, out, flag}, VertexBase::Multi));
+    graph_.addType(vertexType("strided",
+                              {edge("in", EdgeDirection::Input), out, flag},
+                              VertexBase::Supervisor));
+  }
+
+  ProgramPtr makeControl(unsigned depth) {
+    const TensorView condition = graph_.slice(anyVariable(), 3, 4);
+    switch (pick(0, 3)) {
+    case 0:
+      return ModelGraph::make(IfNode{condition, make(depth), make(depth)});
+    case 1:
+      return ModelGraph::make(WhileNode{make(depth), condition, make(depth)});
+    case 2:
+      return ModelGraph::make(
+          SwitchNode{condition, {{0, make(depth)}, {1, nullptr}}, make(depth)});
+    default:
+      graph_.data.functions.push_back(make(depth));
+      return ModelGraph::make(
+          CallNode{FunctionId(graph_.data.functions.size() - 1)});
+    }
+  }
+
   std::uint64_t pick(std::uint64_t low, std::uint64_t high) {
     return std::uniform_int_distribution<std::uint64_t>(low, high)(random_);
   }
@@ -181,7 +247,8 @@ TEST(ModelInvariants, MemoryOfATileAddsUp) {
                     use.of(model::MemoryCategory::Constants, tile),
                 use.alwaysLive[tile] + use.maxLive[tile]);
       EXPECT_GE(use.usedWithGaps(tile), use.used(tile));
-      instances += use.of(model::MemoryCategory::VertexInstances, tile);
+      instances += use.of(model::MemoryCategory::VertexInstances, tile) +
+                   use.of(model::MemoryCategory::VectorListDescriptors, tile);
     }
     EXPECT_EQ(use.vertexData.total(), instances) << "seed " << seed;
     std::uint64_t byType = 0;
@@ -254,6 +321,70 @@ TEST(ModelInvariants, CopiesMoveWhatAWalkOverElementsMoves) {
                 walkElements(random.graph().data, copy))
           << "seed " << seed;
     }
+  }
+}
+
+Moves walkVertices(const GraphData &graph, const ComputeSetData &computeSet) {
+  using Element = std::pair<VariableId, std::int64_t>;
+  std::map<unsigned, std::set<Element>> taken; // by the tile of the vertices
+  std::map<unsigned, std::set<Element>> given;
+  for (const VertexId vertex : computeSet.vertices) {
+    const unsigned tile = graph.vertices[vertex].tile;
+    forEachEdge(
+        graph.vertices, vertex, [&](const auto &field, const FieldSlot &slot) {
+          forEachRun(
+              graph.vertices, slot,
+              [&](VariableId id, std::int64_t first, std::int64_t count) {
+                for (std::int64_t i = first; i < first + count; ++i) {
+                  taken[tile].emplace(id, i); // the output is InOut
+                  if (field.isWritten()) {
+                    given[tile].emplace(id, i);
+                  }
+                }
+              });
+        });
+  }
+  Moves moves;
+  std::set<std::pair<bool, Element>> sent; // inside the IPU, or beyond
+  const auto move = [&](unsigned from, unsigned to, bool isSent) {
+    const bool isGlobal = from / 16 != to / 16;
+    if (isSent) {
+      moves[{isGlobal, false, from}] += 4;
+    }
+    moves[{isGlobal, true, to}] += 4;
+  };
+  for (const auto &[tile, elements] : taken) {
+    for (const Element &element : elements) {
+      const unsigned home = tileOf(graph[element.first], element.second);
+      if (home != tile) {
+        move(home, tile, sent.emplace(home / 16 != tile / 16, element).second);
+      }
+    }
+  }
+  for (const auto &[tile, elements] : given) {
+    for (const Element &element : elements) {
+      const unsigned home = tileOf(graph[element.first], element.second);
+      if (home != tile) {
+        move(tile, home, true);
+      }
+    }
+  }
+  return moves;
+}
+
+TEST(ModelInvariants, VerticesMoveWhatAWalkOverElementsMoves) {
+  for (unsigned seed = 0; seed < programs; ++seed) {
+    RandomProgram random(seed);
+    const ProgramPtr program = random.makeVertices();
+    const auto &execute = std::get<ExecuteNode>(program->op);
+    if (isPresent(execute.exitStatus)) {
+      continue; // its words are no edges
+    }
+    const GraphData &graph = random.graph().data;
+    EXPECT_EQ(
+        movesOf(model::lowerExecute(graph, execute)),
+        walkVertices(graph, graph.computeSets[execute.computeSet.index()]))
+        << "seed " << seed;
   }
 }
 

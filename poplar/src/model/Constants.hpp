@@ -23,6 +23,12 @@ inline constexpr std::uint64_t copyDescriptorBytes = 12;  // [A] per run
 inline constexpr std::uint32_t copyVertexStateBytes = 12; // [A]
 inline constexpr std::uint32_t copyVertexCodeBytes = 340; // [D]
 
+// User vertices: compiled C++ whose loops nobody has measured.
+inline constexpr std::uint64_t userVertexCycles = 25;     // [A]
+inline constexpr std::uint64_t userCyclesPerWord = 4;     // [A] edge element
+inline constexpr std::uint64_t userCyclesPerSubword = 8;  // [A] edge element
+inline constexpr std::uint32_t userVertexCodeBytes = 550; // [A] per type
+
 // Control flow.
 inline constexpr std::uint64_t repeatIterationCycles = 20; // [A]
 inline constexpr std::uint64_t branchCycles = 60;          // [A]

@@ -94,6 +94,7 @@ TileRun CopyTraffic::makeRun(unsigned firstTile, unsigned tiles,
   run.bytesOut = load.bytesOut;
   run.fragmentsIn = load.fragmentsIn;
   run.fragmentsOut = load.fragmentsOut;
+  run.isBusShared = load.isBusShared;
   std::uint64_t callCycles = copyCallCycles; // once for the tile's copies
   const auto addCopy = [&](const char *type, std::uint64_t cycles) {
     if (cycles == 0) {

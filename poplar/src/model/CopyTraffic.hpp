@@ -28,6 +28,8 @@ public:
   // fragments leave, or reach, each of `tiles` tiles.
   void scatter(unsigned firstTile, unsigned tiles, std::uint64_t bytes,
                std::uint64_t fragments, bool isReceiver, bool isGlobal);
+  // Both tiles of the tile's bus receive the same.
+  void shareBus(unsigned tile) { inside_[tile].isBusShared = true; }
   void addFlow(unsigned fromIpu, unsigned toIpu, std::uint64_t bytes);
 
   std::vector<Step> takeSteps();
@@ -43,6 +45,7 @@ private:
     std::uint64_t bytes4 = 0;
     std::uint64_t bytes2 = 0;
     std::uint32_t copyRuns = 0;
+    bool isBusShared = false;
 
     friend bool operator==(const TileLoad &, const TileLoad &) = default;
   };

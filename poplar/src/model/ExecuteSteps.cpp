@@ -1,7 +1,10 @@
 // Lowers the execution of a compute set to steps.
 #include "model/ExecuteSteps.hpp"
 
+#include "model/VertexSteps.hpp"
+
 #include <algorithm>
+#include <iterator>
 
 namespace poplar::model {
 
@@ -42,7 +45,31 @@ std::vector<Step> lowerGroups(const ComputeSetData &computeSet) {
 
 std::vector<Step> lowerExecute(const internal::GraphData &graph,
                                const internal::ExecuteNode &execute) {
-  return lowerGroups(graph.computeSets[execute.computeSet.index()]);
+  const ComputeSetData &computeSet =
+      graph.computeSets[execute.computeSet.index()];
+  std::vector<Step> steps = lowerGroups(computeSet);
+  if (computeSet.vertices.empty()) {
+    return steps;
+  }
+  VertexSteps vertices = lowerVertices(graph, execute);
+  if (steps.empty()) {
+    steps.emplace_back();
+  }
+  steps.front().ownRuns = std::move(vertices.runs);
+  steps.front().pointToOwnRuns();
+  const auto moveTo = [&](std::vector<Step>::iterator place,
+                          std::vector<Step> &from) {
+    steps.insert(place, std::make_move_iterator(from.begin()),
+                 std::make_move_iterator(from.end()));
+  };
+  moveTo(steps.end(), vertices.after);
+  moveTo(steps.begin(), vertices.before);
+  for (Step &step : steps) {
+    if (step.name.empty()) {
+      step.name = computeSet.debugPath;
+    }
+  }
+  return steps;
 }
 
 } // namespace poplar::model

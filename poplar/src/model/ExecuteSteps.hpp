@@ -9,7 +9,7 @@
 
 namespace poplar::model {
 
-// Phase k of all vertex groups is one step.
+// Phase k of all vertex groups is one step; user vertices run with the first.
 std::vector<Step> lowerExecute(const internal::GraphData &graph,
                                const internal::ExecuteNode &execute);
 

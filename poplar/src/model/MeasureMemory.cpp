@@ -6,6 +6,7 @@
 #include "model/TileSegments.hpp"
 #include "model/TileSum.hpp"
 #include "model/VariableMemory.hpp"
+#include "model/VertexState.hpp"
 #include "program/VisitPrograms.hpp"
 
 #include <algorithm>
@@ -93,9 +94,26 @@ private:
       if (!seenComputeSets_.insert(execute->computeSet).second) {
         return;
       }
+      addExtras(steps_.graph().computeSets[execute->computeSet.index()]);
     }
     for (const Step &step : steps_.stepsOf(node)) {
       addStep(step);
+    }
+  }
+
+  // What the fields of user vertices point to, other than tensors.
+  void addExtras(const internal::ComputeSetData &computeSet) {
+    const internal::VertexTable &table = steps_.graph().vertices;
+    for (const internal::VertexId vertex : computeSet.vertices) {
+      const unsigned tile = table[vertex].tile;
+      if (!hasExtras(table.typeOf(vertex)) || tile >= steps_.tiles()) {
+        continue;
+      }
+      const VertexExtras extras = extrasOf(table, vertex);
+      sum(MemoryCategory::VectorListDescriptors).add(tile, 1, extras.listBytes);
+      sum(MemoryCategory::VertexFieldData).add(tile, 1, extras.fieldBytes);
+      use_.vertexData.descriptors += extras.listBytes;
+      use_.vertexData.byType[table.typeOf(vertex).name] += extras.listBytes;
     }
   }
 

@@ -1,0 +1,146 @@
+// The matrix-vector lesson (10,000 x 1,000, split into seven column ranges) on
+// the `ipu2` model, against the published profile of it.
+#include "ModelGraph.hpp"
+
+#include "model/MemoryUse.hpp"
+#include "model/Timeline.hpp"
+#include "model/VertexTypes.hpp"
+
+#include <gtest/gtest.h>
+
+namespace poplar::testing {
+namespace {
+
+constexpr std::int64_t rows = 10000;
+constexpr std::int64_t columns = 1000;
+constexpr std::int64_t splits = 7;
+constexpr unsigned tileCount = 1472;
+
+// The lesson asks for no sync delay.
+TargetData lessonTarget() {
+  TargetData target;
+  target.minSyncDelay = 0;
+  target.hasRelativeSyncDelay = false;
+  return target;
+}
+
+class MatrixVector {
+public:
+  MatrixVector() : graph_(lessonTarget()) {
+    matrix_ = graph_.addVariable(rows * columns, {.parts = tileCount});
+    vector_ = graph_.addVariable(columns, {.parts = columns});
+    partials_ = graph_.addVariable(splits * rows, {.parts = tileCount});
+    result_ = graph_.addVariable(rows, {.parts = tileCount});
+    program_ = ModelGraph::sequence({streamIn("vector", vector_),
+                                     streamIn("matrix", matrix_), dots(),
+                                     reductions(), streamOut()});
+  }
+
+  const GraphData &graph() const { return graph_.data; }
+  const ProgramPtr &program() const { return program_; }
+
+private:
+  ProgramPtr streamIn(const char *name, VariableId id) {
+    const StreamId stream = graph_.addStream(name, 0, true);
+    return ModelGraph::make(StreamInNode{stream, graph_.view(id)});
+  }
+  ProgramPtr streamOut() {
+    const StreamId stream = graph_.addStream("out", rows, false);
+    return ModelGraph::make(StreamOutNode{graph_.view(result_), stream});
+  }
+
+  unsigned tileOf(VariableId id, std::int64_t element) const {
+    return graph_.data[id].mapping.pieces()[0].partOf(element);
+  }
+
+  // Column range by column range, spread evenly. The matrix lies row by row, so
+  // nearly all of it moves: that is what the published exchange tells.
+  ProgramPtr dots() {
+    const auto type = graph_.addType(vertexType(
+        "DotProductVertex",
+        {edge("a", EdgeDirection::Input), edge("b", EdgeDirection::Input),
+         edge("out", EdgeDirection::Output, FieldShape::Scalar,
+              FieldLayout::None)}));
+    const ComputeSetId set = graph_.addComputeSet("mulCS");
+    for (std::int64_t split = 0; split < splits; ++split) {
+      const std::int64_t begin = columns * split / splits;
+      const std::int64_t count = columns * (split + 1) / splits - begin;
+      for (std::int64_t row = 0; row < rows; ++row) {
+        const std::int64_t index = split * rows + row;
+        graph_.addVertex(
+            set, type, tileOf(partials_, index),
+            {ModelGraph::run(matrix_, row * columns + begin, count),
+             ModelGraph::run(vector_, begin, count),
+             ModelGraph::run(partials_, index, 1)},
+            5 + static_cast<std::uint64_t>(count + 1) / 2);
+      }
+    }
+    return ModelGraph::make(ExecuteNode{set});
+  }
+
+  ProgramPtr reductions() {
+    const auto type = graph_.addType(vertexType(
+        "ReduceVertex", {edge("a", EdgeDirection::Input),
+                         edge("out", EdgeDirection::Output, FieldShape::Scalar,
+                              FieldLayout::None)}));
+    const ComputeSetId set = graph_.addComputeSet("reduceCS");
+    for (std::int64_t row = 0; row < rows; ++row) {
+      TensorView column{support::DataType::Float,
+                        {splits},
+                        {{partials_, row, {splits}, {rows}}}};
+      graph_.addVertex(set, type, tileOf(result_, row),
+                       {graph_.viewSlot(std::move(column)),
+                        ModelGraph::run(result_, row, 1)},
+                       9);
+    }
+    return ModelGraph::make(ExecuteNode{set});
+  }
+
+  ModelGraph graph_;
+  VariableId matrix_;
+  VariableId vector_;
+  VariableId partials_;
+  VariableId result_;
+  ProgramPtr program_;
+};
+
+TEST(ModelMatrixVector, HasTheCyclesOfThePublishedProfile) {
+  const MatrixVector lesson;
+  model::StepTable steps(lesson.graph());
+  const model::ExecutionCost cost =
+      model::Timeline(steps).run(lesson.program());
+  const model::IpuCosts &ipu = cost.ipus[0];
+  const auto average = [](std::uint64_t sum) {
+    return static_cast<double>(sum) / tileCount;
+  };
+  const auto expectWithin = [](double value, double published, double share) {
+    EXPECT_NEAR(value, published, published * share);
+  };
+  expectWithin(static_cast<double>(cost.total), 6681766, 0.01);
+  expectWithin(average(ipu.tileCompute), 3801.8, 0.01);
+  expectWithin(average(ipu.threadCycles), 3717.6, 0.01);
+  expectWithin(static_cast<double>(ipu.hostExchange), 6663550.8, 0.01);
+  expectWithin(average(ipu.tileExchange), 8697.4, 0.25);
+  expectWithin(static_cast<double>(ipu.sync), 1134.8, 0.25);
+  EXPECT_EQ(ipu.globalExchange, 0U);
+
+  const std::uint64_t runs[] = {1};
+  const auto types = model::costByVertexType(steps, {lesson.program()}, runs);
+  EXPECT_EQ(types.at("DotProductVertex").instances, 70000U);
+  EXPECT_EQ(types.at("DotProductVertex").cycles, 60000U * 77 + 10000U * 76);
+  EXPECT_EQ(types.at("ReduceVertex").cycles, 10000U * 9);
+}
+
+TEST(ModelMatrixVector, HasItsVerticesInMemory) {
+  const MatrixVector lesson;
+  model::StepTable steps(lesson.graph());
+  const model::MemoryUse use = model::measureMemory(steps, {lesson.program()});
+  EXPECT_EQ(use.vertices, 80000U);
+  EXPECT_EQ(use.edges, 70000U * 3 + 10000U * 2);
+  // Two spans and a pointer; one span and a pointer.
+  EXPECT_EQ(use.vertexData.byType.at("DotProductVertex"), 70000U * 20);
+  EXPECT_EQ(use.vertexData.byType.at("ReduceVertex"), 10000U * 12);
+}
+
+} // namespace
+} // namespace poplar::testing
