@@ -7,7 +7,6 @@
 #include "Registration.hpp"
 
 #include <poplar/internal/CodeletFormat.hpp>
-#include <poplar/popc/Table.hpp>
 #include <support/Sha256.hpp>
 
 #include <algorithm>
@@ -66,119 +65,135 @@ Inputs openInputs(const Options &options) {
   return inputs;
 }
 
+// A source between two steps.
+struct Preprocessed {
+  bool isC = false;
+  std::string text;
+};
+
 // Everything that the code depends on.
 std::string keyOf(const Options &options, const Compiler &compiler,
-                  const std::vector<Source> &sources,
-                  const std::vector<std::string> &texts) {
+                  const std::vector<Preprocessed> &sources) {
   support::Sha256 hash;
   const auto add = [&](std::string_view text) {
     hash.add(fmt::format("{}:", text.size()));
     hash.add(text);
   };
-  add(fmt::format("{} {} {}", ASPEN_VERSION, poplar::internal::codeletVersion,
-                  poplar::popc::tableVersion));
   add(poplar::internal::hostMachine());
   add(compiler.identity());
   for (const auto *list : {&options.compilerFlags, &options.targets}) {
     add(std::to_string(list->size()));
     std::ranges::for_each(*list, add);
   }
-  for (std::size_t i = 0; i < sources.size(); ++i) {
-    add(sources[i].isC ? "c" : "c++");
-    add(texts[i]);
+  for (const Preprocessed &source : sources) {
+    add(source.isC ? "c" : "c++");
+    add(source.text);
   }
   return support::toHex(hash.digest());
 }
 
-// Writes the sources with what describes their vertices into the folder. Gives
-// the number of tables to `tables`.
-std::vector<fs::path> addRegistrations(const Compiler &compiler,
-                                       const std::vector<Source> &sources,
-                                       const std::vector<std::string> &texts,
-                                       const fs::path &folder,
-                                       std::uint32_t &tables) {
+// Adds what describes its vertices to a source, as table number `tables`.
+void addRegistration(const Compiler &compiler, Preprocessed &source,
+                     std::uint32_t &tables) {
+  if (source.isC) {
+    return;
+  }
+  const Reflection found = reflect(source.text, compiler.reflectionFlags());
+  if (!found.classes.empty()) {
+    source.text += registrationCode(found.classes, found.callsPrintf, tables++);
+  }
+}
+
+// Compiles each source into a file of its own in the folder.
+std::vector<fs::path> compileEach(const Compiler &compiler,
+                                  const std::vector<Preprocessed> &sources,
+                                  Compiler::CodeKind kind,
+                                  const fs::path &folder) {
   std::vector<fs::path> files;
-  for (std::size_t i = 0; i < sources.size(); ++i) {
-    std::string code = texts[i];
-    if (!sources[i].isC) {
-      const Reflection found = reflect(code, compiler.reflectionFlags());
-      if (!found.classes.empty()) {
-        code += registrationCode(found.classes, found.callsPrintf, tables++);
-      }
+  for (const Preprocessed &source : sources) {
+    const std::string name = std::to_string(files.size());
+    const fs::path text = folder / (name + ".ii");
+    if (!writeFile(text, source.text)) {
+      throw UsageError(
+          fmt::format("cannot write {}; is the disk full?", text.string()));
     }
-    files.push_back(folder /
-                    fmt::format("{}{}", i, sources[i].isC ? ".i" : ".ii"));
-    if (!writeFile(files.back(), code)) {
-      throw UsageError(fmt::format("cannot write {}; is the disk full?",
-                                   files.back().string()));
-    }
+    files.push_back(folder / (name + ".o"));
+    compiler.compile(text, source.isC, kind, files.back());
   }
   return files;
 }
 
 CodeletUnit compile(const Compiler &compiler,
                     const std::vector<Source> &sources,
-                    const std::vector<std::string> &texts) {
+                    std::vector<Preprocessed> texts) {
   CodeletUnit unit;
   unit.machine = poplar::internal::hostMachine();
-  for (const Source &source : sources) {
-    unit.messages += compiler.check(source);
+  for (std::size_t i = 0; i < sources.size(); ++i) {
+    unit.messages += compiler.check(sources[i]);
+    addRegistration(compiler, texts[i], unit.tables);
   }
   const TemporaryFolder folder;
-  const auto files =
-      addRegistrations(compiler, sources, texts, folder.path(), unit.tables);
   const fs::path library = folder.path() / "codelets.so";
-  compiler.link(files, library);
+  compiler.link(
+      compileEach(compiler, texts, Compiler::CodeKind::Object, folder.path()),
+      library);
   unit.code = readFile(library).value_or("");
   return unit;
+}
+
+std::vector<Preprocessed> preprocess(const Compiler &compiler,
+                                     const std::vector<Source> &sources) {
+  std::vector<Preprocessed> texts;
+  for (const Source &source : sources) {
+    texts.push_back({source.isC, compiler.preprocess(source)});
+  }
+  return texts;
 }
 
 CodeletUnit compileOrFind(const Options &options,
                           const std::vector<Source> &sources) {
   const Compiler compiler(options);
-  std::vector<std::string> texts;
-  for (const Source &source : sources) {
-    texts.push_back(compiler.preprocess(source));
-  }
+  std::vector<Preprocessed> texts = preprocess(compiler, sources);
   const Cache cache;
-  const std::string key = keyOf(options, compiler, sources, texts);
+  const std::string key = keyOf(options, compiler, texts);
   if (auto known = cache.find(key)) {
     return std::move(*known);
   }
-  CodeletUnit unit = compile(compiler, sources, texts);
+  CodeletUnit unit = compile(compiler, sources, std::move(texts));
   cache.add(key, unit);
   return unit;
-}
-
-void writeOutput(const std::string &path, const std::string &bytes) {
-  const bool isWritten =
-      path == "-"
-          ? bool(std::cout.write(bytes.data(), std::ssize(bytes)).flush())
-          : writeFile(path, bytes);
-  if (!isWritten) {
-    throw UsageError(fmt::format("cannot write {}", path));
-  }
 }
 
 // The assembly of each source, one after the other.
 std::string assemble(const Options &options,
                      const std::vector<Source> &sources) {
   const Compiler compiler(options);
-  std::vector<std::string> texts;
-  for (const Source &source : sources) {
-    texts.push_back(compiler.preprocess(source));
-    std::cerr << compiler.check(source);
+  std::vector<Preprocessed> texts = preprocess(compiler, sources);
+  std::uint32_t tables = 0;
+  for (std::size_t i = 0; i < sources.size(); ++i) {
+    std::cerr << compiler.check(sources[i]);
+    addRegistration(compiler, texts[i], tables);
   }
   const TemporaryFolder folder;
-  std::uint32_t tables = 0;
   std::string assembly;
-  for (const fs::path &file :
-       addRegistrations(compiler, sources, texts, folder.path(), tables)) {
-    const fs::path output = folder.path() / "codelets.s";
-    compiler.assemble(file, output);
-    assembly += readFile(output).value_or("");
+  for (const fs::path &file : compileEach(
+           compiler, texts, Compiler::CodeKind::Assembly, folder.path())) {
+    assembly += readFile(file).value_or("");
   }
   return assembly;
+}
+
+void writeOutput(const std::string &path, const std::string &bytes) {
+  bool isWritten = false;
+  if (path == "-") {
+    std::cout.write(bytes.data(), std::ssize(bytes)).flush();
+    isWritten = !std::cout.fail();
+  } else {
+    isWritten = writeFile(path, bytes);
+  }
+  if (!isWritten) {
+    throw UsageError(fmt::format("cannot write {}", path));
+  }
 }
 
 } // namespace

@@ -76,9 +76,14 @@ Compiler::Compiler(const Options &options)
 }
 
 std::string Compiler::identity() const {
-  const fs::path program = fs::canonical(clang_);
-  return fmt::format("{} {} {}", program.string(), fs::file_size(program),
-                     fs::last_write_time(program).time_since_epoch().count());
+  std::string text;
+  for (const fs::path file : {clang_.c_str(), "/proc/self/exe"}) {
+    const fs::path program = fs::canonical(file);
+    text +=
+        fmt::format("{} {} {}\n", program.string(), fs::file_size(program),
+                    fs::last_write_time(program).time_since_epoch().count());
+  }
+  return text;
 }
 
 // The machine is named in every step: headers may ask for its features.
@@ -125,34 +130,31 @@ Flags Compiler::reflectionFlags() const {
   return flags;
 }
 
-// No contraction: a codelet's sums are those of the same C++ on any host.
+// No contraction: a codelet's sums are those of the same C++ on any host. No
+// access control: what describes the vertices reads their private fields.
 // Warnings were given for the source as written (see check).
-Flags Compiler::codeFlags() const {
-  Flags flags = {clang_,
-                 "-O3",
-                 "-fPIC",
-                 "-ffp-contract=off",
-                 "-fno-builtin-printf",
-                 "-fvisibility=hidden",
-                 "-fvisibility-inlines-hidden"};
-  append(flags, languageFlags(false));
-  append(flags, {"-fno-access-control", "-Qunused-arguments", "-w"});
-  return flags;
-}
-
-void Compiler::link(const std::vector<fs::path> &sources,
-                    const fs::path &output) const {
-  Flags command = codeFlags();
-  append(command, {"-shared", "-Wl,-z,defs", "-o", output.string()});
-  for (const fs::path &source : sources) {
-    command.push_back(source.string());
-  }
+void Compiler::compile(const fs::path &source, bool isC, CodeKind kind,
+                       const fs::path &output) const {
+  Flags command = {clang_,
+                   "-O3",
+                   "-fPIC",
+                   "-ffp-contract=off",
+                   "-fno-builtin-printf",
+                   "-fvisibility=hidden"};
+  append(command, languageFlags(isC));
+  append(command,
+         {"-fno-access-control", "-Qunused-arguments", "-w",
+          kind == CodeKind::Assembly ? "-S" : "-c", "-o", output.string(), "-x",
+          isC ? "cpp-output" : "c++-cpp-output", source.string()});
   runOrFail(command);
 }
 
-void Compiler::assemble(const fs::path &source, const fs::path &output) const {
-  Flags command = codeFlags();
-  append(command, {"-S", "-o", output.string(), source.string()});
+void Compiler::link(const std::vector<fs::path> &objects,
+                    const fs::path &output) const {
+  Flags command = {clang_, "-shared", "-Wl,-z,defs", "-o", output.string()};
+  for (const fs::path &object : objects) {
+    command.push_back(object.string());
+  }
   runOrFail(command);
 }
 

@@ -34,7 +34,7 @@ public:
   // Throws NoCompilerError.
   explicit Compiler(const Options &options);
 
-  // Changes when the compiler does.
+  // Changes when clang++ does, or popc.
   std::string identity() const;
 
   // The source with everything included and expanded, and marks that say which
@@ -48,16 +48,18 @@ public:
   // The flags for reading preprocessed C++ with libclang.
   std::vector<std::string> reflectionFlags() const;
 
-  // Compiles preprocessed sources into a shared object, or each into assembly.
-  void link(const std::vector<std::filesystem::path> &sources,
+  // Compiles a preprocessed source into an object file, or into assembly.
+  enum class CodeKind { Object, Assembly };
+  void compile(const std::filesystem::path &source, bool isC, CodeKind kind,
+               const std::filesystem::path &output) const;
+
+  // Makes object files a shared object.
+  void link(const std::vector<std::filesystem::path> &objects,
             const std::filesystem::path &output) const;
-  void assemble(const std::filesystem::path &source,
-                const std::filesystem::path &output) const;
 
 private:
   std::vector<std::string> languageFlags(bool isC) const;
   std::vector<std::string> sourceFlags(const Source &source) const;
-  std::vector<std::string> codeFlags() const;
 
   std::string clang_;
   std::string includeFolder_;

@@ -4,6 +4,8 @@
 
 #include <memory>
 #include <set>
+#include <stdexcept>
+#include <string_view>
 
 namespace popc {
 
@@ -44,9 +46,16 @@ bool isClass(CXCursor cursor) {
   return kind == CXCursor_ClassDecl || kind == CXCursor_StructDecl;
 }
 
+// Without what clang writes for a namespace that has no name: C++ does not need
+// one to look inside.
 std::string spellType(CXCursor cursor) {
-  return toText(clang_getTypeSpelling(
+  constexpr std::string_view anonymous = "(anonymous namespace)::";
+  std::string text = toText(clang_getTypeSpelling(
       clang_getCanonicalType(clang_getCursorType(cursor))));
+  for (std::size_t at; (at = text.find(anonymous)) != std::string::npos;) {
+    text.erase(at, anonymous.size());
+  }
+  return text;
 }
 
 std::string nameOf(CXCursor cursor) {
@@ -267,17 +276,22 @@ bool callsPrintf(CXCursor unit) {
   return found;
 }
 
-bool hasErrors(CXTranslationUnit unit) {
+// The compiler had no objection, so one of libclang's means that the two are
+// not of the same version.
+void requireNoErrors(CXTranslationUnit unit) {
   for (unsigned i = 0; i < clang_getNumDiagnostics(unit); ++i) {
     CXDiagnostic diagnostic = clang_getDiagnostic(unit, i);
     const bool isError =
         clang_getDiagnosticSeverity(diagnostic) >= CXDiagnostic_Error;
+    const std::string text = toText(clang_formatDiagnostic(
+        diagnostic, clang_defaultDiagnosticDisplayOptions()));
     clang_disposeDiagnostic(diagnostic);
     if (isError) {
-      return true;
+      throw std::runtime_error("libclang cannot read what clang++ compiles; "
+                               "are they of one version? " +
+                               text);
     }
   }
-  return false;
 }
 
 } // namespace
@@ -296,14 +310,12 @@ Reflection reflect(const std::string &text,
                                       static_cast<int>(arguments.size()), &file,
                                       1, CXTranslationUnit_None),
            clang_disposeTranslationUnit);
-  Reflection result;
-  result.hasErrors = !unit || hasErrors(unit.get());
-  if (!result.hasErrors) {
-    const CXCursor cursor = clang_getTranslationUnitCursor(unit.get());
-    result.classes = ClassFinder().find(cursor);
-    result.callsPrintf = callsPrintf(cursor);
+  if (!unit) {
+    throw std::runtime_error("libclang cannot read the source");
   }
-  return result;
+  requireNoErrors(unit.get());
+  const CXCursor cursor = clang_getTranslationUnitCursor(unit.get());
+  return {callsPrintf(cursor), ClassFinder().find(cursor)};
 }
 
 } // namespace popc

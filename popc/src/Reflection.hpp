@@ -25,12 +25,11 @@ struct VertexClass {
 };
 
 struct Reflection {
-  bool hasErrors = false; // the source does not compile: the rest is nothing
   bool callsPrintf = false;
   std::vector<VertexClass> classes;
 };
 
-// `text` is preprocessed C++; `flags` are those it will be compiled with.
+// `text` is preprocessed C++ that compiles with `flags`.
 Reflection reflect(const std::string &text,
                    const std::vector<std::string> &flags);
 

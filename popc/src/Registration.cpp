@@ -50,35 +50,35 @@ std::string argumentsCode(const VertexClass &vertex, std::size_t number) {
     texts +=
         fmt::format("{}spell{}<A{}>()", comma, isType ? "Type" : "Value", i);
   }
-  return fmt::format("template <typename V> struct Arguments{0} {{\n"
-                     "  static constexpr Text *texts = nullptr;\n}};\n",
-                     number) +
-         (parameters.empty()
-              ? ""
-              : fmt::format("template <{1}>\n"
-                            "struct Arguments{0}<::{2}<{3}>> {{\n"
-                            "  static constexpr Text texts[] = {{{4}}};\n}};\n",
-                            number, parameters, vertex.name, arguments, texts));
+  return fmt::format("template <typename V> struct Arguments{0};\n"
+                     "template <{1}> struct Arguments{0}<::{2}<{3}>> {{\n"
+                     "  static constexpr Text texts[] = {{{4}}};\n}};\n",
+                     number, parameters, vertex.name, arguments, texts);
 }
 
-// A check with the place of the field in the user's file, then the records.
+// Checks and records, each at the place of the field in the user's file.
 std::string fieldsCode(const VertexClass &vertex, std::size_t number) {
   std::string checks, records;
   for (const Field &field : vertex.fields) {
+    const std::string place =
+        fmt::format("# {} {}\n", field.line, quote(field.file));
     const std::string message = fmt::format(
         "field '{}' of vertex '{}' has a type that vertices cannot have",
         field.name, vertex.name);
-    checks += fmt::format("# {} {}\n"
-                          "static_assert(isField<decltype(V{}::{})>(), {});\n",
-                          field.line, quote(field.file), number, field.name,
-                          quote(message));
-    records += fmt::format("    describeField<decltype(V{0}::{1})>(\n"
-                           "        \"{1}\", __builtin_offsetof(V{0}, {1})),\n",
-                           number, field.name);
+    if (field.name.empty()) { // an unnamed union
+      checks +=
+          place + fmt::format("static_assert(false, {});\n", quote(message));
+      continue;
+    }
+    checks += place + fmt::format("static_assert(isField<decltype(V{}::{})>(), "
+                                  "{});\n",
+                                  number, field.name, quote(message));
+    records +=
+        place + fmt::format("describeField<decltype(V{0}::{1})>(\"{1}\", "
+                            "__builtin_offsetof(V{0}, {1})),\n",
+                            number, field.name);
   }
-  return checks + fmt::format("# 1 \"popc\" 3\n"
-                              "const FieldRecord fields{}[] = {{\n{}"
-                              "    {{}}}};\n",
+  return checks + fmt::format("const FieldRecord fields{}[] = {{\n{}{{}}}};\n",
                               number, records);
 }
 
@@ -86,25 +86,27 @@ std::string fieldsCode(const VertexClass &vertex, std::size_t number) {
 
 std::string registrationCode(const std::vector<VertexClass> &classes,
                              bool isPrinting, unsigned table) {
-  // Marked as a system header: the user's warnings are not about this code.
-  std::string code = "\n# 1 \"popc\" 3\n";
-  std::string body, records;
+  const std::string place = "\n# 1 \"popc\"\n";
+  std::string aliases, body, records;
   for (std::size_t i = 0; i < classes.size(); ++i) {
     const VertexClass &vertex = classes[i];
-    code += aliasCode(vertex, i);
-    body += argumentsCode(vertex, i) + fieldsCode(vertex, i);
-    records += fmt::format("    describeType<V{0}>({1}, Arguments{0}<V{0}>::"
-                           "texts, {2}, {3}, fields{0}, {4}),\n",
-                           i, quote(vertex.name), vertex.parameters.size(),
-                           isPrinting, vertex.fields.size());
+    const bool isTemplate = !vertex.parameters.empty();
+    aliases += aliasCode(vertex, i);
+    body +=
+        (isTemplate ? argumentsCode(vertex, i) : "") + fieldsCode(vertex, i);
+    records += fmt::format(
+        "describeType<V{0}>({1}, {2}, {3}, {4}, fields{0}, {5}),\n", i,
+        quote(vertex.name),
+        isTemplate ? fmt::format("Arguments{0}<V{0}>::texts", i) : "nullptr",
+        vertex.parameters.size(), isPrinting, vertex.fields.size());
   }
-  return code +
-         fmt::format("namespace poplar::popc {{\nnamespace {{\n{0}"
+  return place + aliases +
+         fmt::format("namespace poplar::popc {{\nnamespace {{\n{0}{4}"
                      "const TypeRecord types[] = {{\n{1}}};\n}}\n"
                      "extern \"C\" [[gnu::visibility(\"default\")]]\n"
                      "const Table popcTable{2} = {{tableVersion, {3}, types, "
                      "&host}};\n}}\n",
-                     body, records, table, classes.size());
+                     body, records, table, classes.size(), place);
 }
 
 } // namespace popc
