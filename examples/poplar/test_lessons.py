@@ -142,6 +142,28 @@ def test_control_flow(lesson, way):
                              "27: 111 steps, group 100\n")
 
 
+def test_executables(lesson, way):
+    program = lesson("7_executables/executable")
+    file = program.folder / "squares.exe"
+    assert program.run("save", file.name, **way).stdout == "saved\n"
+    source = program.folder / "executable.cpp"
+    hidden = source.rename(source.with_suffix(".away"))
+    output = program.run("run", file.name, "3", "-0.5", **way)
+    hidden.rename(source)
+    assert output.stdout == "3 9 81\n-0.5 0.25 0.0625\n"
+
+
+@pytest.mark.parametrize("content", [None, b"", b"not an executable"])
+def test_damaged_executable_is_reported(lesson, content):
+    program = lesson("7_executables/executable")
+    file = program.folder / "damaged.exe"
+    file.unlink(missing_ok=True)
+    if content is not None:
+        file.write_bytes(content)
+    output = program.run("run", file.name, "3", status=1)
+    assert output.stderr.startswith("Error: ")
+
+
 def test_index_names_every_lesson():
     index = (HERE / "README.md").read_text()
     for folder in HERE.iterdir():
