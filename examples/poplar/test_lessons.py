@@ -130,6 +130,19 @@ def test_matrix_vector_split_of_many_rows(lesson):
     assert program.run("10000", "1000").stdout == SPLIT_OF_MANY
 
 
+def test_matrix_vector_split_is_priced(lesson, way):
+    program = lesson("4_matrix_vector_split/matrix_vector_split")
+    output = program.run("--model", "--profile", "100", "200", **way).stdout
+    assert output.startswith(SPLIT)
+    profile = " ".join(output[len(SPLIT):].split())
+    # Of 1,200 products 400 have 16 values, 800 have 17; the sums have 12.
+    assert "PieceTimesVector (1,200 instances): 16,400" in profile
+    assert "SumPartials ( 100 instances): 1,100" in profile
+    # As estimated.
+    assert "OnTileExecute: products Cycles: 84 " in profile
+    assert "OnTileExecute: sums Cycles: 66 " in profile
+
+
 def test_prefetch(lesson, way):
     assert lesson("5_prefetch/prefetch").run(**way).stdout == PREFETCH
 
@@ -148,8 +161,10 @@ def test_executables(lesson, way):
     assert program.run("save", file.name, **way).stdout == "saved\n"
     source = program.folder / "executable.cpp"
     hidden = source.rename(source.with_suffix(".away"))
-    output = program.run("run", file.name, "3", "-0.5", **way)
-    hidden.rename(source)
+    try:
+        output = program.run("run", file.name, "3", "-0.5", **way)
+    finally:
+        hidden.rename(source)
     assert output.stdout == "3 9 81\n-0.5 0.25 0.0625\n"
 
 

@@ -139,8 +139,8 @@ Program sumPartials(Graph &graph, const Tensor &partials,
 
 Device createDevice(bool useModel) {
   if (useModel) {
-    // The estimate leaves out what it costs to synchronise the tiles; so does
-    // this model, to compare the two.
+    // The estimate has no time in which tiles wait for each other. To compare
+    // the two, let the model have as little of it as can be.
     IPUModel model("ipu2");
     model.minIPUSyncDelay = 0;
     model.relativeSyncDelay = IPUModel::RelativeSyncDelayType::NO_DELAY;
