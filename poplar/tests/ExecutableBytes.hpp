@@ -1,11 +1,13 @@
 // Executables as strings of bytes, whole, cut and changed.
 #pragma once
 
-#include <poplar/Executable.hpp>
+#include "engine/ExecutableImpl.hpp"
+
 #include <poplar/exceptions.hpp>
 #include <support/Sha256.hpp>
 
 #include <cstring>
+#include <functional>
 #include <memory>
 #include <sstream>
 #include <string>
@@ -22,6 +24,18 @@ inline Executable fromBytes(const std::string &bytes,
                             bool checkPackageHash = true) {
   return Executable::deserialize(std::make_unique<std::istringstream>(bytes),
                                  checkPackageHash);
+}
+
+using Reading = ExecutableImpl::Reading;
+using Change = std::function<void(Reading &)>;
+
+// An executable that no compiler would make.
+inline Executable changed(const Executable &executable, const Change &change) {
+  Reading reading = executable.impl()->values();
+  change(reading);
+  const auto shared = std::make_shared<const Reading>(std::move(reading));
+  return Executable(std::make_shared<const ExecutableImpl>(
+      shared, shared, executable.impl()->options()));
 }
 
 // Makes the checksum at the end that of the bytes before it.

@@ -4,21 +4,18 @@
 #include "ExecutableBytes.hpp"
 #include "ExpectError.hpp"
 
-#include "engine/ExecutableImpl.hpp"
-
 #include <gtest/gtest.h>
-
-#include <functional>
 
 namespace {
 
 using namespace poplar;
+using poplar::test::Change;
+using poplar::test::changed;
 using poplar::test::EngineProgram;
 using poplar::test::fromBytes;
+using poplar::test::Reading;
 using poplar::test::repaired;
 using poplar::test::toBytes;
-
-using Reading = ExecutableImpl::Reading;
 
 // A little of everything that the API makes.
 Executable makeExecutable() {
@@ -52,9 +49,9 @@ TEST(ExecutableFilesDamage, EveryChangedByteIsFound) {
   const std::string bytes = toBytes(makeExecutable());
   for (std::size_t i = 0; i < bytes.size(); ++i) {
     for (int flip : {0x01, 0x80, 0xff}) {
-      std::string changed = bytes;
-      changed[i] = static_cast<char>(changed[i] ^ flip);
-      ASSERT_TRUE(isRefused(changed, false)) << "byte " << i;
+      std::string damaged = bytes;
+      damaged[i] = static_cast<char>(damaged[i] ^ flip);
+      ASSERT_TRUE(isRefused(damaged, false)) << "byte " << i;
     }
   }
 }
@@ -65,10 +62,10 @@ TEST(ExecutableFilesDamage, NoChangedByteDoesHarm) {
   const std::string bytes = toBytes(makeExecutable());
   for (std::size_t i = 8; i + 32 < bytes.size(); ++i) {
     for (int flip : {0x01, 0x04, 0x80, 0xff}) {
-      std::string changed = bytes;
-      changed[i] = static_cast<char>(changed[i] ^ flip);
+      std::string damaged = bytes;
+      damaged[i] = static_cast<char>(damaged[i] ^ flip);
       try {
-        const Executable read = fromBytes(repaired(changed));
+        const Executable read = fromBytes(repaired(damaged));
         // Thousands of replicas are allowed and take their time.
         if (read.impl()->values().graph.replicationFactor == 1) {
           const Engine engine(read);
@@ -81,18 +78,18 @@ TEST(ExecutableFilesDamage, NoChangedByteDoesHarm) {
 
 TEST(ExecutableFilesDamage, OtherVersionsAndPackagesAreNamed) {
   const std::string bytes = toBytes(makeExecutable());
-  std::string changed = bytes;
-  changed[8] = 99; // the version follows eight bytes of magic
-  expectError<poplar_error>([&] { fromBytes(changed); }, "format version 99",
+  std::string damaged = bytes;
+  damaged[8] = 99; // the version follows eight bytes of magic
+  expectError<poplar_error>([&] { fromBytes(damaged); }, "format version 99",
                             "compile the graph again");
   const std::size_t hash = bytes.find(packageHash().cloneAsString());
   ASSERT_NE(hash, std::string::npos);
-  changed = bytes;
-  changed.replace(hash, 4, "abcd");
-  changed = repaired(changed);
-  expectError<poplar_error>([&] { fromBytes(changed); }, "package abcd",
+  damaged = bytes;
+  damaged.replace(hash, 4, "abcd");
+  damaged = repaired(damaged);
+  expectError<poplar_error>([&] { fromBytes(damaged); }, "package abcd",
                             "compile the graph again");
-  EXPECT_EQ(toBytes(fromBytes(changed, false)), bytes);
+  EXPECT_EQ(toBytes(fromBytes(damaged, false)), bytes);
 }
 
 TEST(ExecutableFilesDamage, NothingMayFollowTheLastSection) {
@@ -109,17 +106,12 @@ TEST(ExecutableFilesDamage, NothingMayFollowTheLastSection) {
                             "follows its last section");
 }
 
-// Writes an executable that was changed first; the checksum is right.
-std::string tampered(const std::function<void(Reading &)> &change) {
-  Reading reading = makeExecutable().impl()->values();
-  change(reading);
-  const auto shared = std::make_shared<const Reading>(std::move(reading));
-  return toBytes(Executable(
-      std::make_shared<const ExecutableImpl>(shared, shared, OptionFlags())));
+// Written after the change, so the checksum is right.
+std::string tampered(const Change &change) {
+  return toBytes(changed(makeExecutable(), change));
 }
 
-void expectRefused(const std::function<void(Reading &)> &change,
-                   const std::string &message) {
+void expectRefused(const Change &change, const std::string &message) {
   expectError<poplar_error>([&] { fromBytes(tampered(change)); }, message);
 }
 
@@ -244,11 +236,22 @@ TEST(ExecutableFilesDamage, ProgramsReferToWhatIsThere) {
   };
   expectRefused(addNode(internal::ExecuteNode{internal::ComputeSetId(9)}),
                 "compute set 9 of 1");
-  expectRefused(addNode(internal::StreamInNode{internal::StreamId(1), {}}),
-                "stream 1 of 1");
+  const internal::TensorView noElements{support::DataType::Float, {0}, {}};
   expectRefused(
-      addNode(internal::RemoteReadNode{internal::RemoteBufferId(), {}, {}}),
-      "remote buffer");
+      addNode(internal::StreamInNode{internal::StreamId(1), noElements}),
+      "stream 1 of 1");
+  expectRefused(
+      addNode(internal::StreamOutNode{noElements, internal::StreamId(0)}),
+      "direction");
+  expectRefused(
+      addNode(internal::StreamInNode{internal::StreamId(0), noElements, 1}),
+      "replica 1 of 1");
+  expectRefused(addNode(internal::RemoteReadNode{internal::RemoteBufferId(),
+                                                 noElements, noElements}),
+                "remote buffer");
+  expectRefused(addNode(internal::CycleCountNode{
+                    makeNode(internal::SequenceNode{}), noElements}),
+                "cycle count");
   expectRefused(addNode(internal::CallNode{internal::FunctionId(0)}),
                 "function 0");
 }

@@ -92,6 +92,18 @@ public:
 
   void check(const ProgramNode &node) {
     std::visit([&](const auto &op) { visit(*this, op); }, node.op);
+    // What a program's constructor sees to, not the compiler.
+    if (const auto *in = std::get_if<internal::StreamInNode>(&node.op)) {
+      requireDirection(in->stream, true);
+    } else if (const auto *out =
+                   std::get_if<internal::StreamOutNode>(&node.op)) {
+      requireDirection(out->stream, false);
+    } else if (const auto *count =
+                   std::get_if<internal::CycleCountNode>(&node.op)) {
+      requireIntact(count->result.type == support::DataType::UnsignedInt &&
+                        count->result.elements() == 2,
+                    "'{}' has no place for a cycle count", node.debugPath);
+    }
   }
 
   template <typename... Fields> void operator()(const Fields &...fields) {
@@ -109,13 +121,17 @@ private:
   void take(const internal::RemoteBufferId &id) {
     requireKnown("remote buffer", id.index(), graph_.remoteBuffers.size());
   }
-  void take(const std::map<unsigned, unsigned> &replicas) {
-    for (const auto &[from, to] : replicas) {
-      requireKnown("replica", from, graph_.replicationFactor);
-      requireKnown("replica", to, graph_.replicationFactor);
-    }
+  void take(const unsigned &replica) {
+    requireKnown("replica", replica, graph_.replicationFactor);
   }
   template <typename Field> void take(const Field &) {}
+
+  void requireDirection(internal::StreamId id, bool isHostToDevice) const {
+    const internal::StreamData &stream = graph_.streams[id.index()];
+    requireIntact(stream.isHostToDevice == isHostToDevice,
+                  "a program uses stream '{}' in the wrong direction",
+                  stream.handle);
+  }
 
   static void requireKnown(const char *what, std::size_t index,
                            std::size_t count) {
@@ -137,7 +153,7 @@ void checkReading(const ExecutableImpl::Reading &reading) {
                     graph.replicationFactor <= maxTiles / tiles,
                 "it has {} replicas", graph.replicationFactor);
   const CheckedVariables variables(graph.variables, tiles);
-  checkVertices(graph, variables, tiles);
+  checkSlots(graph, variables, tiles);
   for (const internal::ComputeSetData &computeSet : graph.computeSets) {
     for (const internal::VertexGroup &group : computeSet.groups) {
       checkGroup(group, variables, tiles);

@@ -103,8 +103,8 @@ private:
 
 } // namespace
 
-void checkVertices(const internal::GraphData &graph,
-                   const CheckedVariables &variables, std::uint64_t tiles) {
+void checkSlots(const internal::GraphData &graph,
+                const CheckedVariables &variables, std::uint64_t tiles) {
   const VertexTable &table = graph.vertices;
   for (const internal::TensorView &view : table.views) {
     variables.checkView(view);

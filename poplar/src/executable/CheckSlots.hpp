@@ -6,7 +6,7 @@
 
 namespace poplar::executable {
 
-void checkVertices(const internal::GraphData &graph,
-                   const CheckedVariables &variables, std::uint64_t tiles);
+void checkSlots(const internal::GraphData &graph,
+                const CheckedVariables &variables, std::uint64_t tiles);
 
 } // namespace poplar::executable
