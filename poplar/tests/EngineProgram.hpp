@@ -2,33 +2,20 @@
 // reads and writes, operations by kind, and runs of them in every executor.
 #pragma once
 
+#include "Environment.hpp"
+
 #include <poplar/Engine.hpp>
 #include <poplar/IPUModel.hpp>
 #include <poplar/internal/Access.hpp>
 
 #include <kernels/Expression.hpp>
 
-#include <cstdlib>
 #include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 namespace poplar::test {
-
-// Sets an environment variable for as long as it lives.
-class Environment {
-public:
-  Environment(const char *name, const std::string &value) : name_(name) {
-    setenv(name, value.c_str(), 1);
-  }
-  ~Environment() { unsetenv(name_); }
-  Environment(const Environment &) = delete;
-  Environment &operator=(const Environment &) = delete;
-
-private:
-  const char *name_;
-};
 
 class EngineProgram {
 public:

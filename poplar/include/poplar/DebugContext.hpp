@@ -2,6 +2,7 @@
 // caller's source location, and the API layers in between.
 #pragma once
 
+#include <poplar/ProfileValue.hpp>
 #include <poplar/StringRef.hpp>
 
 #include <cstdint>
@@ -68,7 +69,8 @@ public:
                SourceLocation location = SourceLocation::Current());
   DebugContext(const DebugNameAndId &parent, StringRef name = "",
                SourceLocation location = SourceLocation::Current());
-  DebugContext(const DebugContext &parent, StringRef name);
+  DebugContext(const DebugContext &parent, StringRef name,
+               SourceLocation location = SourceLocation::Current());
 
   std::string getPathName() const { return path_; }
   DebugId getParentId() const { return parentId_; }
@@ -80,7 +82,11 @@ private:
   SourceLocation location_;
 };
 
-// One call of an API function: `layer` names the library it belongs to.
+enum class DebugSerializationFormat { JSON, CBOR };
+
+// One call of an API function: `layer` names the library it belongs to. While a
+// streamer is open, each one leaves a record in its file when it ends: id,
+// parentId, layer, name, location (file, function, line) and values.
 class DebugInfo {
 public:
   DebugInfo(const DebugContext &context, std::string layer);
@@ -92,10 +98,28 @@ public:
   std::string getPathName() const { return path_; }
   std::string getLayer() const { return layer_; }
 
+  // Adds to what the record says; true if `name` had no value so far, else the
+  // new value takes the place of the old one.
+  bool setValue(std::string name, ProfileValue value);
+
+  // Starts to write records, one array of them, to a file; one that is open for
+  // another file is closed first. Throws poplar_error if the file cannot be
+  // made. The end of the process closes it too.
+  static void initializeStreamer(
+      const std::string &fileName,
+      const DebugSerializationFormat &format = DebugSerializationFormat::CBOR);
+  static void closeStreamer();
+
 private:
   DebugId id_;
+  DebugId parentId_;
   std::string path_;
   std::string layer_;
+  // The location's strings, which may end before this does.
+  std::string function_;
+  std::string file_;
+  unsigned line_;
+  ProfileValue::Map values_;
 };
 
 } // namespace poplar

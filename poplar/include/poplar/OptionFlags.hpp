@@ -43,4 +43,12 @@ private:
   std::map<std::string, std::string> flags_;
 };
 
+// Adds the flags of a JSON object of strings, such as {"colours":"true"}; one
+// that is already there changes its value. Throws parse_error, and changes
+// nothing, if `text` is anything else.
+void readJSON(StringRef text, OptionFlags &flags);
+// The same with the value of an environment variable; nothing if it is not set
+// or empty.
+void readJSONFromEnv(StringRef variable, OptionFlags &flags);
+
 } // namespace poplar

@@ -118,6 +118,29 @@ enum class RecoveryAction {
 };
 std::string toString(RecoveryAction action);
 
+// What went wrong on a device.
+enum class ErrorCode {
+  NONE,
+  UNKNOWN,
+  TRAP,
+  FLOATING_POINT_INVALID_OPERATION,
+  FLOATING_POINT_DIVIDE_BY_ZERO,
+  FLOATING_POINT_OVERFLOW,
+  TILE_MEMORY_BANK_CONFLICT,
+  INVALID_EXCHANGE_CONFIGURATION,
+  INVALID_ADDRESS,
+  INVALID_OPERAND,
+  INVALID_PROGRAM_COUNTER,
+  INVALID_INSTRUCTION,
+  EXCHANGE_ERROR,
+  MEMORY_ERROR,
+  IPUSOFTERR,
+  LINK_DOWN,
+  HOST_LINK_DOWN,
+  HOST_SYNC_TIMEOUT,
+  IPU_MEMORY_FAILURE
+};
+
 struct recoverable_runtime_error : system_runtime_error {
   recoverable_runtime_error(RecoveryAction action, const std::string &message)
       : system_runtime_error("recoverable_runtime_error", message),

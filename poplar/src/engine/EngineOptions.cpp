@@ -2,10 +2,14 @@
 
 #include "engine/OptionRules.hpp"
 
+#include <support/Logging.hpp>
+
 namespace poplar::engine {
 namespace {
 
 using enum OptionValues;
+
+constexpr support::Logger logger(support::LogChannel::Poplar, "ENGINE");
 
 // Every engine option of the SDK. Those that only matter to hardware are
 // accepted and recorded.
@@ -107,14 +111,17 @@ constexpr OptionRule summaryRules[] = {
 
 OptionFlags resolveOptions(const OptionFlags &options) {
   OptionFlags result = options;
-  addFromEnvironment("POPLAR_ENGINE_OPTIONS", result);
+  readJSONFromEnv("POPLAR_ENGINE_OPTIONS", result);
   checkOptions(result, {engineRules, runtimeRules});
+  for (const auto &[name, value] : result) {
+    logger.debug("option {} = {}", name, value);
+  }
   return result;
 }
 
 OptionFlags resolveRuntimeOptions(const OptionFlags &options) {
   OptionFlags result = options;
-  addFromEnvironment("POPLAR_RUNTIME_OPTIONS", result);
+  readJSONFromEnv("POPLAR_RUNTIME_OPTIONS", result);
   checkOptions(result, {runtimeRules});
   return result;
 }

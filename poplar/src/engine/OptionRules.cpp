@@ -1,11 +1,9 @@
 #include "engine/OptionRules.hpp"
 
-#include <nlohmann/json.hpp>
 #include <poplar/exceptions.hpp>
 #include <support/Error.hpp>
 
 #include <algorithm>
-#include <cstdlib>
 #include <regex>
 #include <string>
 
@@ -114,25 +112,6 @@ void checkOptions(const OptionFlags &options,
     support::requireUser<invalid_option>(found != nullptr,
                                          "Unrecognised option '{}'", name);
     checkValue(*found, value);
-  }
-}
-
-void addFromEnvironment(const char *variable, OptionFlags &options) {
-  const char *text = std::getenv(variable);
-  if (text == nullptr || *text == '\0') {
-    return;
-  }
-  const auto json = nlohmann::json::parse(text, nullptr, false);
-  support::requireUser<parse_error>(
-      json.is_object(),
-      "{} is '{}'; it must be a JSON object of strings, such as "
-      "{{\"debug.instrument\":\"true\"}}",
-      variable, text);
-  for (const auto &[name, value] : json.items()) {
-    support::requireUser<parse_error>(value.is_string(),
-                                      "{}: the value of '{}' must be a string",
-                                      variable, name);
-    options.set(name, value.get<std::string>());
   }
 }
 

@@ -33,8 +33,4 @@ struct OptionRule {
 void checkOptions(const OptionFlags &options,
                   std::initializer_list<std::span<const OptionRule>> tables);
 
-// Sets the options of an environment variable: a JSON object of strings. Throws
-// parse_error for anything else; leaves `options` alone when it is not set.
-void addFromEnvironment(const char *variable, OptionFlags &options);
-
 } // namespace poplar::engine

@@ -1,5 +1,7 @@
 #include <poplar/DebugContext.hpp>
 
+#include "basics/DebugStreamer.hpp"
+
 #include <atomic>
 
 namespace poplar {
@@ -49,13 +51,44 @@ DebugContext::DebugContext(const DebugNameAndId &parent, StringRef name,
                            SourceLocation location)
     : path_(joinPath(parent.getPathName(), name)),
       parentId_(parent.getParentId()), location_(location) {}
-DebugContext::DebugContext(const DebugContext &parent, StringRef name)
+DebugContext::DebugContext(const DebugContext &parent, StringRef name,
+                           SourceLocation location)
     : path_(joinPath(parent.path_, name)), parentId_(parent.parentId_),
-      location_(parent.location_) {}
+      location_(location) {}
 
 DebugInfo::DebugInfo(const DebugContext &context, std::string layer)
-    : id_(nextDebugId()), path_(context.getPathName()),
-      layer_(std::move(layer)) {}
-DebugInfo::~DebugInfo() = default;
+    : id_(nextDebugId()), parentId_(context.getParentId()),
+      path_(context.getPathName()), layer_(std::move(layer)),
+      function_(context.getSourceLocation().getFunctionName()),
+      file_(context.getSourceLocation().getFileName()),
+      line_(context.getSourceLocation().getLineNumber()) {}
+
+DebugInfo::~DebugInfo() {
+  internal::DebugStreamer &streamer = internal::debugStreamer();
+  if (streamer.isOpen()) {
+    streamer.write(ProfileValue::Map{
+        {"id", id_},
+        {"parentId", parentId_},
+        {"layer", layer_},
+        {"name", path_},
+        {"location", ProfileValue::Map{{"file", file_},
+                                       {"function", function_},
+                                       {"line", line_}}},
+        {"values", values_}});
+  }
+}
+
+bool DebugInfo::setValue(std::string name, ProfileValue value) {
+  return values_.insert_or_assign(std::move(name), std::move(value)).second;
+}
+
+void DebugInfo::initializeStreamer(const std::string &fileName,
+                                   const DebugSerializationFormat &format) {
+  internal::debugStreamer().open(fileName, format);
+}
+
+void DebugInfo::closeStreamer() {
+  internal::debugStreamer().close();
+}
 
 } // namespace poplar
