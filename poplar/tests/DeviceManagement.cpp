@@ -7,6 +7,10 @@
 
 #include <gtest/gtest.h>
 
+#include <set>
+
+#include <unistd.h>
+
 using namespace poplar;
 
 namespace {
@@ -93,6 +97,51 @@ TEST(DeviceAttach, DriverQueriesNeedAttachedHardware) {
   expectError<poplar_error>(
       [&] { model.getDriverVersion(major, minor, point); },
       "not an attached IPU");
+}
+
+TEST(DeviceQueries, HardwareAnswersWhileAttached) {
+  Device pair = DeviceManager().getDevice(21); // IPUs 10 and 11
+  expectError<poplar_error>([&] { pair.hasGateway(); }, "device 21");
+  expectError<poplar_error>([&] { pair.getNumaTopology(); }, "device 21");
+  expectError<poplar_error>([&] { pair.reset(); }, "device 21");
+  ASSERT_TRUE(pair.attach());
+  EXPECT_EQ(pair.getDriverIDs(), (std::vector<int>{10, 11}));
+  EXPECT_TRUE(pair.hasGateway());
+  EXPECT_EQ(pair.getNumaTopology(), (std::vector<int>{0, 0}));
+  EXPECT_EQ(pair.getNumaNodesUsedForIPUs(), std::set<int>{0});
+  pair.reset();
+  EXPECT_TRUE(pair.isAttached());
+  EXPECT_TRUE(pair.supportsRemoteBuffers());
+}
+
+TEST(DeviceQueries, AttributesAreThoseOfTheTools) {
+  Device pair = DeviceManager().getDevice(22);
+  auto attributes = pair.getAttributes();
+  EXPECT_EQ(attributes.at("id"), "22");
+  EXPECT_EQ(attributes.at("target"), "Multi IPU");
+  EXPECT_EQ(attributes.at("clock"), "1850MHz");
+  EXPECT_EQ(attributes.at("ipu architecture"), "ipu2");
+  EXPECT_EQ(attributes.at("driver version"), "1.1.3");
+  EXPECT_EQ(attributes.at("remote buffers supported"), "1");
+  EXPECT_EQ(attributes.count("user process id"), 0U);
+  ASSERT_TRUE(pair.attach());
+  EXPECT_EQ(pair.getAttributes().at("user process id"),
+            std::to_string(getpid()));
+  EXPECT_EQ(DeviceManager().getDevice(3).getAttributes().at("target"),
+            "Fabric");
+  EXPECT_EQ(IPUModel().createDevice().getAttributes().at("target"),
+            "IPU_MODEL");
+}
+
+TEST(DeviceQueries, DevicesWithoutHardware) {
+  Device cpu = Device::createCPUDevice(2);
+  EXPECT_EQ(cpu.getTarget().getNumTiles(), 2U);
+  EXPECT_TRUE(cpu.attach());
+  EXPECT_FALSE(cpu.supportsRemoteBuffers());
+  Device simulator =
+      Device::createSimulatorDevice(Target::createIPUTarget(1, "ipu21"));
+  EXPECT_TRUE(simulator.attach());
+  EXPECT_EQ(simulator.getTarget().getTargetArchString(), "ipu21");
 }
 
 TEST(IPUModel, ArchitecturesHaveTheirFigures) {

@@ -6,6 +6,7 @@
 
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -23,6 +24,9 @@ public:
   Device &operator=(const Device &) = delete;
 
   static Device createCPUDevice(unsigned numIPUs = 1);
+  // Runs what is built for `target`, without hardware to attach.
+  static Device createSimulatorDevice(const Target &target,
+                                      const OptionFlags &options = {});
   // The same device, seen with fewer tiles on each IPU.
   Device createVirtualDevice(unsigned tilesPerIPU);
 
@@ -33,14 +37,19 @@ public:
   void detach() const;
   bool isAttached() const;
 
-  // The version of the driver: hardware only, while attached.
+  // Hardware only, while attached.
   void getDriverVersion(unsigned &major, unsigned &minor,
                         unsigned &point) const;
   std::vector<int> getDriverIDs() const;
-  std::map<std::string, std::string> getAttributes() const;
-  bool supportsRemoteBuffers() const;
   bool hasGateway() const;
   void reset() const;
+  // The NUMA node of each IPU, and the set of them.
+  std::vector<int> getNumaTopology() const;
+  std::set<int> getNumaNodesUsedForIPUs() const;
+
+  // What the system's tools show, by their names; all values are text.
+  std::map<std::string, std::string> getAttributes() const;
+  bool supportsRemoteBuffers() const;
 
 private:
   friend struct internal::Access;

@@ -2,13 +2,17 @@
 // that planners read. A value; cheap to copy.
 #pragma once
 
+#include <poplar/IpuLinkConfiguration.hpp>
+#include <poplar/IpuLinkTopology.hpp>
 #include <poplar/OptionFlags.hpp>
 #include <poplar/StringRef.hpp>
 #include <poplar/TargetType.hpp>
 #include <poplar/Type.hpp>
+#include <poplar/TypeConversion.hpp>
 
 #include <cstddef>
 #include <cstdint>
+#include <istream>
 #include <memory>
 #include <string>
 #include <vector>
@@ -23,11 +27,20 @@ struct TargetData;
 class Target {
 public:
   Target() = default;
+  // Reads what serialize() wrote; throws poplar_error for anything else.
+  explicit Target(std::istream &stream);
+  void serialize(std::ostream &stream) const;
 
   // A host CPU: one tile, one worker context and no memory limit per IPU.
   static Target createCPUTarget(bool accurateHalf = false,
                                 unsigned numIPUs = 1);
-  // IPU hardware, by the name of its architecture: "ipu1", "ipu2", "ipu21".
+  // IPU hardware: a whole system, by name ("bow-pod16"), or `numIPUs` of it or
+  // of an architecture ("ipu1", "ipu2", "ipu21"). Options, over which the
+  // environment variable POPLAR_TARGET_OPTIONS goes: gatewayMode,
+  // instanceSize, ipuLinkConfiguration, ipuLinkDomainSize, ipuLinkTopology,
+  // syncConfiguration.
+  static Target createIPUTarget(StringRef system,
+                                const OptionFlags &options = {});
   static Target createIPUTarget(unsigned numIPUs, StringRef systemOrArch,
                                 const OptionFlags &options = {});
   static Target createIPUTarget(unsigned numIPUs, unsigned tilesPerIPU,
@@ -37,6 +50,8 @@ public:
   Target createVirtualTarget(unsigned numIPUs, unsigned tilesPerIPU) const;
 
   TargetType getTargetType() const;
+  // The name of the system, or of the architecture if no system was named.
+  StringRef getTargetSystemString() const;
   StringRef getTargetArchString() const;
   unsigned getNumIPUs() const;
   unsigned getTilesPerIPU() const;
@@ -66,12 +81,47 @@ public:
   std::vector<std::size_t> getMemoryElementOffsets() const;
   unsigned getInterleavedMemoryElementIndex() const;
 
+  // The units for convolutions and matrix products. 0 units: these types are
+  // not supported.
   unsigned getFp16InFp16OutConvUnitsPerTile() const;
   unsigned getFp16InFp32OutConvUnitsPerTile() const;
   unsigned getFp32InFp32OutConvUnitsPerTile() const;
   unsigned getFp16ConvUnitMaxPipelineDepth() const;
   unsigned getFp32ConvUnitMaxPipelineDepth() const;
+  unsigned getFp16ConvUnitInputLoadElemsPerCycle() const;
+  unsigned getFp32ConvUnitInputLoadElemsPerCycle() const;
+  unsigned getNumConvUnits(const Type &activationType,
+                           const Type &partialsType) const;
+  unsigned getWeightsPerConvUnit(const Type &activationType) const;
+  unsigned getConvUnitInputLoadElemsPerCycle(const Type &activationType) const;
+  unsigned getConvUnitMaxPipelineDepth(const Type &partialsType) const;
   unsigned getConvUnitCoeffLoadBytesPerCycle() const;
+
+  // Where tiles meet the host: exchange blocks (XB) of several contexts, each
+  // of which serves a run of tiles.
+  unsigned getNumTilesPerXBContext() const;
+  unsigned getNumContextsPerXB() const;
+  unsigned getTileHostExchangeXB(unsigned tile) const;
+
+  // The system that the IPUs are part of.
+  IpuLinkConfiguration getIpuLinkConfiguration() const;
+  IpuLinkTopology getIpuLinkTopology() const;
+  unsigned getIpuLinkDomainSize() const; // IPUs
+  unsigned getInstanceSize() const;      // IPUs of one process
+  bool getGatewayMode() const;
+
+  // The register that says which floating point events stop a tile: invalid
+  // operation, division by zero, overflow; then stochastic rounding, and NaN
+  // instead of the largest value on overflow.
+  unsigned makeFpIctlValue(bool inv, bool div0, bool oflo, bool esr,
+                           bool nanoo) const;
+  unsigned getFpIctlRegIndex() const;
+  unsigned getDbgDataRegIndex() const;
+
+  // The largest and the lowest value of a type as an arithmetic C++ type T.
+  // Throws poplar_error if T cannot represent it exactly.
+  template <typename T> T getTypeLimitsMaxAs(const Type &type) const;
+  template <typename T> T getTypeLimitsLowestAs(const Type &type) const;
 
   std::size_t hash() const;
 

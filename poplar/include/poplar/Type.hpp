@@ -4,6 +4,7 @@
 #include <poplar/StringRef.hpp>
 
 #include <cstddef>
+#include <functional>
 #include <ostream>
 #include <type_traits>
 
@@ -110,3 +111,9 @@ template <> struct equivalent_device_type<double> {
 };
 
 } // namespace poplar
+
+namespace std {
+template <> struct hash<poplar::Type> {
+  std::size_t operator()(const poplar::Type &type) const { return type.hash(); }
+};
+} // namespace std

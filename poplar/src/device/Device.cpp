@@ -3,14 +3,25 @@
 #include "DeviceImpl.hpp"
 #include "graph/Handles.hpp"
 
+#include <fmt/format.h>
 #include <poplar/exceptions.hpp>
 #include <support/Error.hpp>
+#include <support/Logging.hpp>
 
+#include <array>
+#include <filesystem>
 #include <mutex>
 #include <vector>
 
+#include <unistd.h>
+
 namespace poplar {
 namespace {
+
+constexpr support::Logger logger(support::LogChannel::Poplar, "TARGET");
+
+// Of the driver that the 3.3 release came with.
+constexpr std::array<unsigned, 3> driverVersion = {1, 1, 3};
 
 // Which IPUs of the system this process holds.
 struct HeldIpus {
@@ -90,6 +101,11 @@ Device Device::createCPUDevice(unsigned numIPUs) {
       DeviceImpl{Target::createCPUTarget(true, numIPUs), 0, nullptr}));
 }
 
+Device Device::createSimulatorDevice(const Target &target,
+                                     const OptionFlags &) {
+  return Device(std::make_unique<DeviceImpl>(DeviceImpl{target, 0, nullptr}));
+}
+
 Device Device::createVirtualDevice(unsigned tilesPerIPU) {
   DeviceImpl reduced = validImpl(impl_);
   reduced.target = reduced.target.createVirtualTarget(
@@ -106,13 +122,17 @@ const Target &Device::getTarget() const {
 
 bool Device::attach() const {
   const DeviceImpl &device = validImpl(impl_);
-  return device.claim == nullptr || device.claim->acquire();
+  const bool isHeld = device.claim == nullptr || device.claim->acquire();
+  logger.info("device {}: {}", device.id,
+              isHeld ? "attached" : "another device holds some of its IPUs");
+  return isHeld;
 }
 
 void Device::detach() const {
   const DeviceImpl &device = validImpl(impl_);
-  if (device.claim != nullptr) {
+  if (device.claim != nullptr && device.claim->isAttached()) {
     device.claim->release();
+    logger.info("device {}: detached", device.id);
   }
 }
 
@@ -124,10 +144,9 @@ bool Device::isAttached() const {
 void Device::getDriverVersion(unsigned &major, unsigned &minor,
                               unsigned &point) const {
   attachedHardware(impl_, "getDriverVersion");
-  // Of the driver that the 3.3 release came with.
-  major = 1;
-  minor = 1;
-  point = 3;
+  major = driverVersion[0];
+  minor = driverVersion[1];
+  point = driverVersion[2];
 }
 
 std::vector<int> Device::getDriverIDs() const {
@@ -139,26 +158,52 @@ std::vector<int> Device::getDriverIDs() const {
   return ids;
 }
 
-std::map<std::string, std::string> Device::getAttributes() const {
-  const Target &target = getTarget();
-  return {{"architecture", target.getTargetArchString()},
-          {"target type", toString(target.getTargetType())},
-          {"number of IPUs", std::to_string(target.getNumIPUs())},
-          {"tiles per IPU", std::to_string(target.getTilesPerIPU())},
-          {"tile clock",
-           fmt::format("{:.0f} MHz", target.getTileClockFrequency() / 1e6)}};
-}
-
-bool Device::supportsRemoteBuffers() const {
-  return validImpl(impl_).claim != nullptr;
-}
-
 bool Device::hasGateway() const {
-  return validImpl(impl_).claim != nullptr;
+  return attachedHardware(impl_, "hasGateway").target.getGatewayMode();
 }
 
 void Device::reset() const {
   attachedHardware(impl_, "reset");
+}
+
+std::vector<int> Device::getNumaTopology() const {
+  const DeviceImpl &device = attachedHardware(impl_, "getNumaTopology");
+  return std::vector<int>(device.claim->count(), 0);
+}
+
+std::set<int> Device::getNumaNodesUsedForIPUs() const {
+  const std::vector<int> nodes = getNumaTopology();
+  return {nodes.begin(), nodes.end()};
+}
+
+std::map<std::string, std::string> Device::getAttributes() const {
+  const DeviceImpl &device = validImpl(impl_);
+  const Target &target = device.target;
+  std::map<std::string, std::string> attributes = {
+      {"id", std::to_string(device.id)},
+      {"target", toString(target.getTargetType())},
+      {"ipu architecture", target.getTargetArchString()},
+      {"clock", fmt::format("{:.0f}MHz", target.getTileClockFrequency() / 1e6)},
+      {"remote buffers supported", supportsRemoteBuffers() ? "1" : "0"}};
+  if (device.claim == nullptr) {
+    return attributes;
+  }
+  attributes["target"] = device.claim->count() > 1 ? "Multi IPU" : "Fabric";
+  attributes["driver version"] =
+      fmt::format("{}", fmt::join(driverVersion, "."));
+  attributes["graph streaming"] = "true";
+  attributes["ipu error state"] = "no errors";
+  attributes["numa node"] = "0";
+  if (device.claim->isAttached()) {
+    attributes["user executable"] =
+        std::filesystem::read_symlink("/proc/self/exe");
+    attributes["user process id"] = std::to_string(getpid());
+  }
+  return attributes;
+}
+
+bool Device::supportsRemoteBuffers() const {
+  return validImpl(impl_).claim != nullptr;
 }
 
 } // namespace poplar

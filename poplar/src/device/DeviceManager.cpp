@@ -7,18 +7,14 @@
 #include <poplar/exceptions.hpp>
 #include <support/Error.hpp>
 
+#include <string_view>
+
 namespace poplar {
 namespace {
 
-// The emulated system: a Pod of 16 Bow IPUs, the GC200 chip at 1.85 GHz.
+// The emulated system.
+constexpr std::string_view systemName = "bow-pod16";
 constexpr unsigned systemIpus = 16;
-
-internal::TargetData bowIpu() {
-  internal::TargetData data = internal::architectureData("ipu2");
-  data.kind = internal::TargetKind::Ipu;
-  data.clockHz = 1.85e9;
-  return data;
-}
 
 // IPUs [first, first + count) of the system.
 struct IpuGroup {
@@ -54,9 +50,9 @@ std::size_t DeviceManager::getNumDevices() const {
 
 Device DeviceManager::getDevice(unsigned deviceManagerId,
                                 const OptionFlags &options) const {
-  internal::checkTargetOptions(options);
   IpuGroup group = groupOf(deviceManagerId);
-  internal::TargetData data = bowIpu();
+  internal::TargetData data = internal::systemData(systemName);
+  internal::applyTargetOptions(options, data);
   data.numIPUs = group.count;
   return internal::Access::makeDevice(std::make_unique<DeviceImpl>(
       DeviceImpl{internal::makeTarget(std::move(data)), deviceManagerId,

@@ -47,13 +47,13 @@ IPUModel::IPUModel(const char *version) : IPUVersion(version) {
 
 Device IPUModel::createDevice(OptionFlags options, bool,
                               unsigned deviceManagerId) const {
-  internal::checkTargetOptions(options);
   support::requireUser<invalid_machine_model>(
       numIPUs > 0 && tilesPerIPU > 0 && numWorkerContexts > 0,
       "[poplar::IPUModel::createDevice] {} IPUs of {} tiles with {} workers "
       "given; at least 1 of each is needed",
       numIPUs, tilesPerIPU, numWorkerContexts);
   internal::TargetData data = internal::architectureData(IPUVersion);
+  internal::applyTargetOptions(options, data);
   // The furthest tile waits this much longer than the nearest.
   unsigned extraDelay = data.maxSyncDelay - data.minSyncDelay;
   data.numIPUs = numIPUs;

@@ -1,15 +1,14 @@
 #include <poplar/Target.hpp>
 
 #include "Architecture.hpp"
+#include "graph/Handles.hpp"
 
 #include <poplar/exceptions.hpp>
-#include <poplar/internal/Access.hpp>
 #include <support/Error.hpp>
+#include <support/Logging.hpp>
 
 #include <algorithm>
-#include <functional>
 #include <limits>
-#include <tuple>
 
 namespace poplar {
 
@@ -18,16 +17,37 @@ using internal::TargetKind;
 
 namespace {
 
-// Everything that makes two targets different machines to a compiled program.
-auto identity(const TargetData &data) {
-  return std::tie(data.kind, data.arch, data.numIPUs, data.tilesPerIPU,
-                  data.workerContexts, data.clockHz, data.bytesPerTile,
-                  data.exchangeBytesPerCycle, data.memcpyBytesPerCycle,
-                  data.minSyncDelay, data.hasRelativeSyncDelay,
-                  data.globalSyncCycles);
+constexpr support::Logger logger(support::LogChannel::Poplar, "TARGET");
+
+// Every program makes a target before anything that logs, so that this is where
+// a level that does not exist comes up, as an error of Poplar.
+void checkLogSettings() {
+  try {
+    logger.isEnabled(support::LogLevel::Err);
+  } catch (const std::exception &error) {
+    throw poplar_error(error.what());
+  }
 }
 
 } // namespace
+
+const TargetData &internal::targetData(const Target &target) {
+  support::requireUser<poplar_error>(
+      Access::data(target) != nullptr,
+      "[poplar::Target] the target is default-constructed; take one from a "
+      "Device");
+  return *Access::data(target);
+}
+
+Target internal::makeTarget(TargetData data) {
+  checkLogSettings();
+  logger.debug("target: {} {} of {}, {} tiles each at {:.0f} MHz", data.numIPUs,
+               data.numIPUs == 1 ? "IPU" : "IPUs",
+               data.system.empty() ? data.arch : data.system, data.tilesPerIPU,
+               data.clockHz / 1e6);
+  return Access::makeTarget(
+      std::make_shared<const TargetData>(std::move(data)));
+}
 
 const TargetData &Target::data() const {
   return internal::targetData(*this);
@@ -44,11 +64,22 @@ Target Target::createCPUTarget(bool, unsigned numIPUs) {
   return internal::makeTarget(std::move(data));
 }
 
+Target Target::createIPUTarget(StringRef system, const OptionFlags &options) {
+  TargetData data = internal::systemData(system.cloneAsString());
+  internal::applyTargetOptions(options, data);
+  return internal::makeTarget(std::move(data));
+}
+
 Target Target::createIPUTarget(unsigned numIPUs, StringRef systemOrArch,
                                const OptionFlags &options) {
-  internal::checkTargetOptions(options);
-  TargetData data = internal::architectureData(systemOrArch.cloneAsString());
-  data.kind = TargetKind::Ipu;
+  TargetData data = internal::systemData(systemOrArch.cloneAsString());
+  internal::applyTargetOptions(options, data);
+  support::requireUser<poplar_error>(
+      numIPUs > 0 && (data.system.empty() || numIPUs <= data.numIPUs),
+      "[poplar::Target::createIPUTarget] {} IPUs given; allowed: 1 to {}",
+      numIPUs,
+      data.system.empty() ? "any number"
+                          : fmt::format("{} in {}", data.numIPUs, data.system));
   data.numIPUs = numIPUs;
   return internal::makeTarget(std::move(data));
 }
@@ -86,6 +117,9 @@ TargetType Target::getTargetType() const {
   return TargetType::CPU;
 }
 
+StringRef Target::getTargetSystemString() const {
+  return data().system.empty() ? data().arch : data().system;
+}
 StringRef Target::getTargetArchString() const {
   return data().arch;
 }
@@ -188,35 +222,95 @@ unsigned Target::getFp32InFp32OutConvUnitsPerTile() const {
   return data().fp32ConvUnits;
 }
 unsigned Target::getFp16ConvUnitMaxPipelineDepth() const {
-  return data().convUnitPipelineDepth;
+  return getConvUnitMaxPipelineDepth(HALF);
 }
 unsigned Target::getFp32ConvUnitMaxPipelineDepth() const {
+  return getConvUnitMaxPipelineDepth(FLOAT);
+}
+unsigned Target::getFp16ConvUnitInputLoadElemsPerCycle() const {
+  return getConvUnitInputLoadElemsPerCycle(HALF);
+}
+unsigned Target::getFp32ConvUnitInputLoadElemsPerCycle() const {
+  return getConvUnitInputLoadElemsPerCycle(FLOAT);
+}
+
+unsigned Target::getNumConvUnits(const Type &activationType,
+                                 const Type &partialsType) const {
+  if (activationType == HALF && partialsType == HALF) {
+    return data().fp16InFp16OutConvUnits;
+  }
+  if (activationType == HALF && partialsType == FLOAT) {
+    return data().fp16InFp32OutConvUnits;
+  }
+  if (activationType == FLOAT && partialsType == FLOAT) {
+    return data().fp32ConvUnits;
+  }
+  if (activationType == QUARTER && partialsType == HALF) {
+    return data().quarterConvUnits;
+  }
+  return 0;
+}
+
+unsigned Target::getWeightsPerConvUnit(const Type &activationType) const {
+  return data().convUnitPipelineDepth *
+         getConvUnitInputLoadElemsPerCycle(activationType);
+}
+unsigned
+Target::getConvUnitInputLoadElemsPerCycle(const Type &activationType) const {
+  return getVectorWidth(activationType);
+}
+unsigned Target::getConvUnitMaxPipelineDepth(const Type &) const {
   return data().convUnitPipelineDepth;
 }
 unsigned Target::getConvUnitCoeffLoadBytesPerCycle() const {
   return data().convUnitCoeffLoadBytes;
 }
 
-std::size_t Target::hash() const {
-  const TargetData &d = data();
-  std::size_t result = std::hash<std::string>()(d.arch);
-  for (std::uint64_t value :
-       {std::uint64_t(d.kind), std::uint64_t(d.numIPUs),
-        std::uint64_t(d.tilesPerIPU), std::uint64_t(d.clockHz)}) {
-    result = result * 1000003 + value; // any odd multiplier mixes enough here
-  }
-  return result;
+unsigned Target::getNumTilesPerXBContext() const {
+  return data().tilesPerXbContext;
+}
+unsigned Target::getNumContextsPerXB() const {
+  return data().contextsPerXb;
+}
+unsigned Target::getTileHostExchangeXB(unsigned tile) const {
+  support::requireUser<poplar_error>(
+      tile < getNumTiles(),
+      "[poplar::Target::getTileHostExchangeXB] tile {} given; the target has "
+      "{} tiles",
+      tile, getNumTiles());
+  return tile % getTilesPerIPU() /
+         (data().tilesPerXbContext * data().contextsPerXb);
 }
 
-bool Target::isSame(const Target &other) const {
-  if (data_ == nullptr || other.data_ == nullptr) {
-    return data_ == other.data_;
-  }
-  return identity(*data_) == identity(*other.data_);
+IpuLinkConfiguration Target::getIpuLinkConfiguration() const {
+  return data().ipuLinkConfiguration;
+}
+IpuLinkTopology Target::getIpuLinkTopology() const {
+  return data().ipuLinkTopology;
+}
+unsigned Target::getIpuLinkDomainSize() const {
+  return data().ipuLinkDomainSize;
+}
+unsigned Target::getInstanceSize() const {
+  return data().instanceSize == 0 ? data().numIPUs : data().instanceSize;
+}
+bool Target::getGatewayMode() const {
+  return data().hasGateway;
 }
 
-bool Target::isLess(const Target &other) const {
-  return identity(data()) < identity(other.data());
+unsigned Target::makeFpIctlValue(bool inv, bool div0, bool oflo, bool esr,
+                                 bool nanoo) const {
+  unsigned value = 0;
+  for (bool bit : {nanoo, esr, oflo, div0, inv}) { // inv is bit 0
+    value = value << 1 | unsigned(bit);
+  }
+  return value;
+}
+unsigned Target::getFpIctlRegIndex() const {
+  return data().fpIctlRegister;
+}
+unsigned Target::getDbgDataRegIndex() const {
+  return data().dbgDataRegister;
 }
 
 } // namespace poplar

@@ -5,7 +5,7 @@
 #include "executable/CheckViews.hpp"
 #include "executable/VisitBasics.hpp"
 
-#include <poplar/internal/TargetData.hpp>
+#include <poplar/internal/TargetFields.hpp>
 
 #include <algorithm>
 
@@ -14,26 +14,16 @@ namespace poplar::executable {
 template <>
 inline constexpr auto lastOf<internal::TargetKind> = internal::TargetKind::Cpu;
 
+template <>
+inline constexpr auto lastOf<IpuLinkTopology> = IpuLinkTopology::Line;
+template <>
+inline constexpr auto lastOf<IpuLinkConfiguration> =
+    IpuLinkConfiguration::SlidingWindow;
+
 template <typename Archive>
 void visit(Archive &archive, Is<internal::TargetData> auto &target) {
-  auto &[kind, arch, numIPUs, tilesPerIPU, workerContexts, clockHz,
-         bytesPerTile, exchangeBytesPerCycle, memcpyBytesPerCycle,
-         tilesPerSharedBus, minSyncDelay, maxSyncDelay, hasRelativeSyncDelay,
-         globalSyncCycles, dataPathBits, fp16InFp16OutConvUnits,
-         fp16InFp32OutConvUnits, fp32ConvUnits, convUnitPipelineDepth,
-         convUnitCoeffLoadBytes, rptCountMax, strideBits, atomicStoreBytes,
-         hostBytesPerSecond, linkBytesPerSecond, linksToPairPartner,
-         linksPerRail, linkHopSeconds, memoryElementOffsets,
-         interleavedElementIndex] = target;
-  archive(kind, arch, numIPUs, tilesPerIPU, workerContexts, clockHz,
-          bytesPerTile, exchangeBytesPerCycle, memcpyBytesPerCycle,
-          tilesPerSharedBus, minSyncDelay, maxSyncDelay, hasRelativeSyncDelay,
-          globalSyncCycles, dataPathBits, fp16InFp16OutConvUnits,
-          fp16InFp32OutConvUnits, fp32ConvUnits, convUnitPipelineDepth,
-          convUnitCoeffLoadBytes, rptCountMax, strideBits, atomicStoreBytes,
-          hostBytesPerSecond, linkBytesPerSecond, linksToPairPartner,
-          linksPerRail, linkHopSeconds, memoryElementOffsets,
-          interleavedElementIndex);
+  std::apply([&](auto &...fields) { archive(fields...); },
+             internal::targetFields(target));
 }
 
 template <typename Archive>

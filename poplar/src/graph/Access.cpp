@@ -45,19 +45,6 @@ RemoteBufferId remoteBufferId(const RemoteBuffer &buffer) {
   return Access::id(buffer);
 }
 
-const TargetData &targetData(const Target &target) {
-  support::requireUser<poplar_error>(
-      Access::data(target) != nullptr,
-      "[poplar::Target] the target is default-constructed; take one from a "
-      "Device");
-  return *Access::data(target);
-}
-
-Target makeTarget(TargetData data) {
-  return Access::makeTarget(
-      std::make_shared<const TargetData>(std::move(data)));
-}
-
 void checkGroup(const VertexGroup &group) {
   support::requireInternal(group.kind != nullptr,
                            "vertex group '{}' has no kind", group.debugPath);

@@ -4,8 +4,11 @@
 #include <support/Error.hpp>
 #include <support/Half.hpp>
 
+#include <bit>
+#include <cmath>
 #include <cstdint>
 #include <cstring>
+#include <limits>
 #include <type_traits>
 
 namespace poplar::internal {
@@ -46,7 +49,7 @@ template <typename F> void withHostType(const Type &type, F &&f) {
   case Type::Code::QuarterMetadata:
     break;
   }
-  throw type_error("[poplar::Graph] no host type holds " +
+  throw type_error("[poplar] no host type holds " +
                    type.toString().cloneAsString() + " values");
 }
 
@@ -79,12 +82,25 @@ template <typename F> void withDeviceType(DataType type, F &&f) {
   case DataType::Quarter:
     break;
   }
-  throw type_error("[poplar::Graph] QUARTER values need their metadata");
+  throw type_error("[poplar] QUARTER values need their metadata");
+}
+
+// A float that rounds to the same half as `value` does: of the two floats
+// around a value that is none itself, the one with an odd mantissa, which lies
+// on no tie between halves.
+float roundToOdd(double value) {
+  const auto nearest = static_cast<float>(value);
+  const bool isOdd = (std::bit_cast<std::uint32_t>(nearest) & 1U) != 0;
+  if (isOdd || std::isnan(value) || static_cast<double>(nearest) == value) {
+    return nearest;
+  }
+  constexpr float infinity = std::numeric_limits<float>::infinity();
+  return std::nextafter(nearest, value > nearest ? infinity : -infinity);
 }
 
 template <typename To, typename From> To convertValue(From value) {
   if constexpr (std::is_same_v<To, support::Half>) {
-    return support::Half(static_cast<float>(value));
+    return support::Half(roundToOdd(static_cast<double>(value)));
   } else if constexpr (std::is_same_v<From, support::Half>) {
     return static_cast<To>(static_cast<float>(value));
   } else {

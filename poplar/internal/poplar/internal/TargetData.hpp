@@ -2,6 +2,9 @@
 // read of a chip and a system. Defaults are the GC200 chip ("ipu2").
 #pragma once
 
+#include <poplar/IpuLinkConfiguration.hpp>
+#include <poplar/IpuLinkTopology.hpp>
+
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -15,6 +18,7 @@ enum class TargetKind : std::uint8_t { Ipu, IpuModel, Cpu };
 struct TargetData {
   TargetKind kind = TargetKind::IpuModel;
   std::string arch = "ipu2";
+  std::string system = {}; // empty: none named
   unsigned numIPUs = 1;
   unsigned tilesPerIPU = 1472;         // [V]
   unsigned workerContexts = 6;         // [V]
@@ -31,6 +35,7 @@ struct TargetData {
   unsigned fp16InFp16OutConvUnits = 16;    // [D]
   unsigned fp16InFp32OutConvUnits = 8;     // [D]
   unsigned fp32ConvUnits = 16;             // [D]
+  unsigned quarterConvUnits = 0;           // [D] with partials in half
   unsigned convUnitPipelineDepth = 4;      // [V]
   unsigned convUnitCoeffLoadBytes = 16;    // [D] bytes a cycle, 128-bit loads
   unsigned rptCountMax = 4095;             // [V]
@@ -41,6 +46,16 @@ struct TargetData {
   unsigned linksToPairPartner = 6;         // [D]
   unsigned linksPerRail = 2;               // [D]
   double linkHopSeconds = 0.6e-6;          // [A]
+  unsigned tilesPerXbContext = 32;         // [A]
+  unsigned contextsPerXb = 23;             // [A] two exchange blocks
+  unsigned fpIctlRegister = 96;            // [A] index
+  unsigned dbgDataRegister = 112;          // [A] index
+  unsigned ipuLinkDomainSize = 64;         // [V] IPUs
+  unsigned instanceSize = 0;               // IPUs of a process; 0: all
+  IpuLinkTopology ipuLinkTopology = IpuLinkTopology::Mesh;
+  IpuLinkConfiguration ipuLinkConfiguration = IpuLinkConfiguration::Default;
+  bool hasGateway = true;
+  std::string syncConfiguration = "intraReplicaAndAll";
   std::vector<std::uint64_t> memoryElementOffsets; // [D] empty: derived
   unsigned interleavedElementIndex = 13;           // [D]
 
