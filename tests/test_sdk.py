@@ -80,3 +80,64 @@ def test_plain_cxx11_program_compiles_links_and_runs(tmp_path, shell):
         "program.cpp -lpoplar -lpopops -lpoputil -o program; ./program",
         TMPDIR=os.environ.get("TMPDIR", "/tmp"))
     assert output == "2 5 5 8"
+
+
+VARIABLES_AND_COPIES = r"""
+#include <poplar/Engine.hpp>
+#include <poplar/IPUModel.hpp>
+using namespace poplar;
+using namespace poplar::program;
+int main() {
+  Device device = IPUModel().createDevice();
+  Graph graph(device.getTarget());
+  Tensor v = graph.addVariable(INT, {6}, "v");
+  for (unsigned i = 0; i < 6; ++i) graph.setTileMapping(v[i], i);
+  Tensor c = graph.addConstant<int>(INT, {2}, {7, 8});
+  graph.setTileMapping(c, 0);
+  DataStream in = graph.addHostToDeviceFIFO("in", INT, 4);
+  graph.createHostRead("v", v);
+  Sequence prog;
+  prog.add(Copy(in, v.slice(0, 4)));
+  prog.add(Copy(c, v.slice({4}, {6})));
+  Engine engine(graph, prog);
+  engine.load(device);
+  std::vector<int> values = {1, 2, 3, 4, 0, 0};
+  engine.connectStream("in", values.data(), values.data() + 4);
+  engine.run(0);
+  std::vector<int> result(6);
+  engine.readTensor("v", result.data(), result.data() + result.size());
+  for (int value : result) std::cout << value << ' ';
+}
+"""
+
+
+def test_a_program_needs_no_library_but_poplar(tmp_path, shell):
+    (tmp_path / "program.cpp").write_text(VARIABLES_AND_COPIES)
+    output = shell(
+        f"source enable.sh; cd {tmp_path}; "
+        "g++ -std=c++11 program.cpp -lpoplar -o program; ./program",
+        TMPDIR=os.environ.get("TMPDIR", "/tmp"))
+    assert output == "1 2 3 4 7 8"
+
+
+CMAKE_PROJECT = """
+cmake_minimum_required(VERSION 3.18)
+project(program CXX)
+find_package(poplar 3.3 REQUIRED)
+find_package(poplibs REQUIRED)
+add_executable(program program.cpp)
+target_link_libraries(program popops poputil)
+get_target_property(popc popc_bin LOCATION)
+message(STATUS "popc is ${popc}")
+"""
+
+
+def test_cmake_finds_the_packages(root, tmp_path, shell):
+    (tmp_path / "program.cpp").write_text(PROGRAM)
+    (tmp_path / "CMakeLists.txt").write_text(CMAKE_PROJECT)
+    output = shell(
+        f"source enable.sh; unset CPATH LIBRARY_PATH; cd {tmp_path}; "
+        "cmake -B build; cmake --build build >build.log; echo; build/program",
+        TMPDIR=os.environ.get("TMPDIR", "/tmp"))
+    assert f"popc is {root}/build/sdk/bin/popc\n" in output
+    assert output.split("\n")[-1] == "2 5 5 8"
