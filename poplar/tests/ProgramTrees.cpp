@@ -100,4 +100,90 @@ TEST_F(ProgramTrees, StreamsGoOneWay) {
   expectError<poplar_error>([&] { Copy(Tensor(), a); }, "invalid");
 }
 
+template <typename Op> const Op &opOf(const Program &program) {
+  return std::get<Op>(programNode(program)->op);
+}
+
+TEST_F(ProgramTrees, LoopsAndBranchesKeepTheirParts) {
+  Tensor flag = graph.addVariable(BOOL, {});
+  Sequence body({Copy(a, b)}, "body");
+  Sequence test({}, "test");
+  Program loop = RepeatWhileTrue(test, flag, body);
+  const auto &whileTrue = opOf<internal::WhileNode>(loop);
+  EXPECT_TRUE(whileTrue.continuesOn);
+  EXPECT_EQ(whileTrue.condition, programNode(test));
+  EXPECT_EQ(whileTrue.body, programNode(body));
+  EXPECT_EQ(whileTrue.predicate, internal::tensorView(flag));
+  EXPECT_FALSE(opOf<internal::WhileNode>(RepeatWhileFalse(test, flag, body))
+                   .continuesOn);
+  Program branch = If(flag, body, test);
+  EXPECT_EQ(opOf<internal::IfNode>(branch).thenBody, programNode(body));
+  EXPECT_EQ(opOf<internal::IfNode>(branch).elseBody, programNode(test));
+  EXPECT_EQ(opOf<internal::RepeatNode>(Loop(body)).count,
+            internal::RepeatNode::forever);
+  EXPECT_EQ(opOf<internal::BlockNode>(Block(body, "stage")).body,
+            programNode(body));
+  Function function = graph.addFunction(body);
+  EXPECT_EQ(opOf<internal::CallNode>(Call(function)).function.index(),
+            function.getId());
+  EXPECT_EQ(internal::graphData(graph).functions.at(function.getId()),
+            programNode(body));
+}
+
+TEST_F(ProgramTrees, AddingToASwitchLeavesEarlierCopiesAlone) {
+  Tensor control = graph.addVariable(INT, {});
+  Sequence body({Copy(a, b)});
+  Switch cases(control, body, "choose");
+  Switch copy = cases;
+  cases.add(-1, body).add(4, Sequence());
+  const auto &node = opOf<internal::SwitchNode>(cases);
+  ASSERT_EQ(node.cases.size(), 2U);
+  EXPECT_EQ(node.cases[0].first, -1);
+  EXPECT_EQ(node.cases[0].second, programNode(body));
+  EXPECT_EQ(node.defaultBody, programNode(body));
+  EXPECT_TRUE(opOf<internal::SwitchNode>(copy).cases.empty());
+
+  Program plain = Switch(control, {{0, body}, {1, body}});
+  EXPECT_EQ(opOf<internal::SwitchNode>(plain).cases.size(), 2U);
+  Program checked =
+      Switch::switchWithBoundsChecking(control, {{0, body}}, "choose");
+  const auto &outside = *opOf<internal::SwitchNode>(checked).defaultBody;
+  EXPECT_NE(std::get<internal::AbortNode>(outside.op).message.find("'choose'"),
+            std::string::npos);
+  Switch open = Switch::switchWithUnreachableDefault(control);
+  open.add(3, body);
+  EXPECT_EQ(opOf<internal::SwitchNode>(open).cases.size(), 1U);
+}
+
+TEST_F(ProgramTrees, MessagesAndTitlesAreKept) {
+  PrintTensorFmt format(10, 2);
+  Program print = PrintTensor("title", a, format, "path");
+  EXPECT_EQ(opOf<internal::PrintTensorNode>(print).title, "title");
+  EXPECT_EQ(opOf<internal::PrintTensorNode>(print).format.edgeItems(), 2U);
+  EXPECT_EQ(programNode(print)->debugPath, "path");
+  EXPECT_EQ(opOf<internal::PrintTensorNode>(PrintTensor(a)).title, "");
+  EXPECT_EQ(
+      opOf<internal::PrintTensorNode>(PrintTensor("title", a, "path")).title,
+      "title");
+  EXPECT_EQ(opOf<internal::AbortNode>(Abort("why")).message, "why");
+  EXPECT_EQ(opOf<internal::AbortNode>(Abort()).message, "");
+  EXPECT_FALSE(
+      internal::isPresent(opOf<internal::AbortNode>(Abort()).condition));
+  Program abort = AbortOnCondition(a[0], "why");
+  EXPECT_EQ(opOf<internal::AbortNode>(abort).message, "why");
+  EXPECT_TRUE(internal::isPresent(opOf<internal::AbortNode>(abort).condition));
+  EXPECT_EQ(opOf<internal::ErrorNode>(ErrorProgram("why", a)).message, "why");
+  EXPECT_EQ(opOf<internal::SyncNode>(Sync(SyncType::GLOBAL)).type,
+            SyncType::GLOBAL);
+  EXPECT_TRUE(AssumeEqualAcrossReplicas(a).isEmpty());
+}
+
+TEST_F(ProgramTrees, ManyProgramsAreAddedAtOnce) {
+  Sequence sequence;
+  sequence.add_many(Copy(a, b), Sequence(), Repeat(2, Copy(b, a)));
+  ASSERT_EQ(childrenOf(sequence).size(), 3U);
+  EXPECT_EQ(std::get<internal::RepeatNode>(childrenOf(sequence)[2]->op).count,
+            2U);
+}
+
 } // namespace

@@ -37,8 +37,10 @@ public:
   }
 
 protected:
-  explicit Program(std::shared_ptr<const internal::ProgramNode> node)
-      : node_(std::move(node)) {}
+  // A template, so that no braced list becomes a program: {{0, body}} is a case
+  // of a Switch.
+  template <typename Node>
+  explicit Program(std::shared_ptr<const Node> node) : node_(std::move(node)) {}
 
   // Never null.
   std::shared_ptr<const internal::ProgramNode> node_;

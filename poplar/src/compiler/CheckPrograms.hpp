@@ -7,8 +7,9 @@
 
 namespace poplar::compiler {
 
-// Copies and vertices that cannot work: control_program_error or
-// graph_connection_error, with the program's debug path.
+// Programs that cannot work: control_program_error, graph_recursion_error,
+// graph_replication_error or graph_connection_error, with the program's debug
+// path. Other walks over programs rely on what is checked here.
 void checkPrograms(const internal::GraphData &graph,
                    const std::vector<internal::ProgramPtr> &programs);
 

@@ -1,6 +1,7 @@
 #include <poplar/Executable.hpp>
 
 #include "compiler/CheckPrograms.hpp"
+#include "compiler/CheckVertices.hpp"
 #include "compiler/PriceCycleCounts.hpp"
 #include "engine/EngineOptions.hpp"
 #include "engine/ExecutableImpl.hpp"
@@ -55,10 +56,12 @@ Executable compile(std::shared_ptr<Reading> values,
   OptionFlags resolved = engine::resolveOptions(options);
   report(0);
   compiler::checkPrograms(machine->graph, machine->programs);
+  compiler::checkVertices(machine->graph, machine->programs);
   compiler::checkTileMapping(machine->graph, machine->programs);
   report(1);
   if (values != machine) {
     compiler::checkPrograms(values->graph, values->programs);
+    compiler::checkVertices(values->graph, values->programs);
   }
   report(2);
   compiler::priceCycleCounts(values->graph, values->programs);

@@ -17,11 +17,11 @@ inline internal::TensorView viewOf(const Tensor &tensor,
 // The same for operands that would be none if they had no elements.
 inline internal::TensorView someViewOf(const Tensor &tensor,
                                        const char *programName) {
+  internal::TensorView view = viewOf(tensor, programName);
   support::requireUser<control_program_error>(
-      !viewOf(tensor, programName).pieces.empty(),
-      "[{}] the tensor of shape {} has no elements", programName,
-      tensor.shapeToString());
-  return viewOf(tensor, programName);
+      internal::isPresent(view), "[{}] the tensor of shape {} has no elements",
+      programName, support::toString(view.shape));
+  return view;
 }
 
 // The graph of all operands: tensors, streams, compute sets and so on.

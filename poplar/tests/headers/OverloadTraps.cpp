@@ -1,6 +1,7 @@
 // Compiled as C++11: calls that are easily ambiguous.
 #include <poplar/Engine.hpp>
 #include <poplar/IPUModel.hpp>
+#include <poplar/VertexIntrospector.hpp>
 
 using namespace poplar;
 using namespace poplar::program;
@@ -48,6 +49,102 @@ std::vector<Program> programs(Graph &graph, const DebugInfo &info) {
   Sequence onlyName("name");
   Program repeat = Repeat{5, empty};
   return {repeat, empty, braces, parentheses, named, informed, path, onlyName};
+}
+
+void vertices(Graph &graph, const Target &target) {
+  Tensor v = graph.addVariable(FLOAT, {4, 2});
+  ComputeSet computeSet = graph.addComputeSet();
+  std::vector<Tensor> rows(4, v[0]);
+  VertexRef plain = graph.addVertex(computeSet, "Sum");
+  VertexRef listed = graph.addVertex(
+      computeSet, "Dot", {{"a", v[0]}, {"b", v[1]}, {"out", v[2][0]}});
+  graph.addVertex(computeSet, "Dot", {{"a", v[0]}});
+  graph.addVertex(computeSet, std::string("Parts"),
+                  {{"in", {v[0], v[1]}}, {"rows", rows}, {"n", 0}});
+  graph.connect(plain["in"], v[0]);
+  graph.connect(plain["in"], {v[0], v[1]});
+  graph.connect(plain["in"], rows);
+  graph.connect(plain["in"][0], v[0]);
+  graph.connect(plain["scale"], 0);
+  graph.connect(plain["scale"], 1.5F);
+  graph.setInitialValue(plain["n"], 0);
+  graph.setInitialValue(plain["n"], true);
+  graph.setInitialValue<float>(plain["table"], {1, 2, 3});
+  graph.setInitialValue(plain["table"], ArrayRef<unsigned>{1, 2});
+  graph.setInitialValueHalf(plain["h"], 0);
+  graph.setTileMapping(plain, 0);
+  graph.setPerfEstimate(plain, 20);
+  graph.setPerfEstimate(plain, 20, 4);
+  graph.setPerfEstimate(plain, {20, 4});
+  graph.setCycleEstimate(listed, 20);
+  graph.registerPerfEstimator(
+      "Sum", [](const VertexIntrospector &vertex, const Target &machine) {
+        std::size_t size = vertex.getFieldInfo("in").size();
+        return size + machine.getNumTiles();
+      });
+  graph.registerPerfEstimator(
+      "Dot", [](const VertexIntrospector &, const Target &) { return 5; });
+  graph.addCodelets("codelets.cpp");
+  graph.addCodelets("codelets.cpp", CodeletFileType::Auto, "-O3 -DX");
+  graph.addCodelets({"a.cpp", "b.cpp"});
+  graph.addCodelets({"a.cpp", "b.cpp"}, "-O3");
+  graph.addCodelets(std::string("a.cpp"));
+  std::stringstream source;
+  graph.addCodelets(source);
+  graph.addCodelets(source, "-O3");
+  graph.addCodelets(source, "-O3", std::cerr);
+  static_cast<void>(target);
+}
+
+std::vector<Program> control(Graph &graph) {
+  Tensor v = graph.addVariable(INT, {1});
+  Sequence body;
+  RemoteBuffer buffer = graph.addRemoteBuffer("buffer", INT, 1);
+  RemoteBuffer rows = graph.addRemoteBuffer("rows", INT, 1, 2);
+  Function function = graph.addFunction(Sequence{body, body});
+  Switch choose(v);
+  choose.add(0, body);
+  Sequence many;
+  many.add_many(body, Copy(v, v));
+  return {If(v, body, body),
+          If{v, body, body, "name"},
+          Switch(v, {{0, body}, {1, body}}),
+          Switch(v, {{0, body}, {1, body}}, body),
+          Switch(v, {{0, body}}, "name"),
+          Switch(v, body),
+          Switch(v, body, "name"),
+          Switch(v, "name"),
+          choose,
+          many,
+          Repeat{5, body},
+          Repeat(5, body, {"name"}),
+          RepeatWhileTrue(body, v, body),
+          RepeatWhileFalse{body, v, body, "name"},
+          Call(function),
+          Call(function, "name"),
+          Block(body, "name"),
+          PrintTensor(v),
+          PrintTensor("title", v),
+          PrintTensor(std::string("title"), v, "name"),
+          PrintTensor(v, PrintTensorFmt(10)),
+          PrintTensor("title", v, PrintTensorFmt::disableFormatting()),
+          Execute(graph.addComputeSet(), v),
+          Execute(graph.addComputeSet(), "name"),
+          Copy(buffer, v),
+          Copy(buffer, v, "name"),
+          Copy(rows, v, v),
+          Copy(v, rows, v, "name"),
+          Copy(v, buffer),
+          Sync(SyncType::INTERNAL),
+          CrossReplicaCopy(v, v, {{0, 1}, {1, 0}}),
+          Abort(),
+          Abort("message"),
+          Abort(std::string("message"), "name"),
+          AbortOnCondition(v),
+          AbortOnCondition(v, "message"),
+          ErrorProgram("message", v),
+          Loop(body),
+          AssumeEqualAcrossReplicas(v)};
 }
 
 Program execute(ComputeSet computeSet) {
