@@ -102,6 +102,27 @@ TEST(ModelHost, TutorialTransfersTakeTheirPublishedCycles) {
   EXPECT_NEAR(static_cast<double>(cost.ipus[0].hostExchange), 6663550.8, 1000);
 }
 
+TEST(ModelHost, StreamsAreRearrangedWhereTilesHoldSeveralStretches) {
+  ModelGraph graph(smallTarget(1, 8));
+  // Elements 0-9 and 20-29 on tile 0, 10-19 and 30-39 on tile 1.
+  const auto id = graph.addVariable(40, {});
+  graph.data[id].mapping.set(
+      {{0, 10, 0}, {10, 20, 1}, {20, 30, 0}, {30, 40, 1}});
+  const auto in = graph.addStream("in", 40, true);
+  const auto out = graph.addStream("out", 40, false);
+  const ExecutionCost cost =
+      price(graph, ModelGraph::sequence(
+                       {ModelGraph::make(StreamInNode{in, graph.view(id)}),
+                        ModelGraph::make(StreamOutNode{graph.view(id), out})}));
+  // Each tile's buffer has half of the stream: ten floats stay, ten move.
+  EXPECT_EQ(cost.ipus[0].exchange, 2 * (routingCycles + 10));
+  EXPECT_EQ(cost.ipus[0].compute, 2 * (288 + 40 / 8));
+  // 160 bytes at 8 GB/s, at 1.33 GHz: 26.6 cycles.
+  EXPECT_EQ(cost.ipus[0].hostExchange, 2 * (2078 + 27U));
+  // One phase with the host, two exchanges.
+  EXPECT_EQ(cost.ipus[0].sync, 600 + 2 * syncCycles);
+}
+
 TEST(ModelHost, OneTileReceivesNoFasterThanItsExchange) {
   ModelGraph graph(TargetData{});
   const auto id = graph.addVariable(1000000, {});

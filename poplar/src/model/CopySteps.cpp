@@ -3,10 +3,10 @@
 #include "model/CopySteps.hpp"
 
 #include "model/CopyTraffic.hpp"
+#include "model/Extents.hpp"
 #include "model/ViewTiles.hpp"
 
 #include <algorithm>
-#include <limits>
 #include <optional>
 
 namespace poplar::model {
@@ -17,10 +17,6 @@ using internal::GraphData;
 using internal::MappingPiece;
 using internal::TensorView;
 using internal::VariableId;
-
-// Views with more runs than this are priced as evenly spread.
-constexpr std::int64_t maxFollowedRuns = 1 << 14;
-constexpr unsigned unmapped = std::numeric_limits<unsigned>::max();
 
 std::uint64_t toBytes(std::int64_t elements, const TensorView &view) {
   return static_cast<std::uint64_t>(elements) * support::sizeOf(view.type);
@@ -93,67 +89,15 @@ bool addMatchingPieces(const GraphData &graph, const internal::CopyNode &copy,
   return true;
 }
 
-// Consecutive elements of a view on one tile.
-struct Extent {
-  unsigned tile;
-  std::int64_t elements;
-};
-
-std::vector<Extent> extentsOf(const GraphData &graph, const TensorView &view) {
-  std::vector<Extent> extents;
-  internal::forEachRun(view, [&](VariableId id, std::int64_t first,
-                                 std::int64_t count) {
-    std::int64_t at = first;
-    const auto add = [&](unsigned tile, std::int64_t until) {
-      if (at < until) {
-        extents.push_back({tile, until - at});
-        at = until;
-      }
-    };
-    forEachTileRange(graph.variables[id.index()].mapping, first, first + count,
-                     [&](unsigned tile, std::int64_t begin, std::int64_t end) {
-                       add(unmapped, begin);
-                       add(tile, end);
-                     });
-    add(unmapped, first + count);
-  });
-  return extents;
-}
-
-// Both sides are walked together and cut wherever either changes its tile.
 void addFragments(const GraphData &graph, const internal::CopyNode &copy,
                   CopyTraffic &traffic) {
-  const auto from = extentsOf(graph, copy.source);
-  const auto to = extentsOf(graph, copy.destination);
   // A broadcast source is sent once, however many tiles listen.
   std::int64_t toSend = 0;
   for (const TileShare &share : sharesOf(graph, copy.source)) {
     toSend += share.elements * share.tileCount;
   }
-  std::size_t i = 0;
-  std::size_t j = 0;
-  std::int64_t usedFrom = 0;
-  std::int64_t usedTo = 0;
-  while (i < from.size() && j < to.size()) {
-    const std::int64_t elements =
-        std::min(from[i].elements - usedFrom, to[j].elements - usedTo);
-    const std::int64_t sent = std::min(toSend, elements);
-    toSend -= sent;
-    if (from[i].tile != unmapped && to[j].tile != unmapped) {
-      traffic.move(from[i].tile, to[j].tile, toBytes(elements, copy.source),
-                   toBytes(sent, copy.source));
-    }
-    usedFrom += elements;
-    usedTo += elements;
-    if (usedFrom == from[i].elements) {
-      ++i;
-      usedFrom = 0;
-    }
-    if (usedTo == to[j].elements) {
-      ++j;
-      usedTo = 0;
-    }
-  }
+  moveExtents(extentsOf(graph, copy.source), extentsOf(graph, copy.destination),
+              toSend, support::sizeOf(copy.source.type), traffic);
 }
 
 // An irregular copy: every byte moves to another tile, in fragments as short as

@@ -5,6 +5,7 @@
 #include "model/CopySteps.hpp"
 #include "model/ExecuteSteps.hpp"
 #include "model/StepCost.hpp"
+#include "model/StreamSteps.hpp"
 #include "model/Timeline.hpp"
 #include <support/Error.hpp>
 
@@ -28,12 +29,21 @@ void checkTiles(const Step &step, unsigned tiles) {
   }
 }
 
-// One step that moves a view to or from somewhere that has a name.
+// A transfer to or from somewhere that has a name.
 std::vector<Step> transfer(const GraphData &graph, const TensorView &view,
                            StepKind direction, const std::string &name) {
   std::vector<Step> steps;
   steps.push_back(lowerHostTransfer(graph, view, direction));
   steps.back().name = name;
+  return steps;
+}
+
+std::vector<Step> streamCopy(const GraphData &graph, const TensorView &view,
+                             StepKind direction, internal::StreamId stream) {
+  std::vector<Step> steps = lowerStreamCopy(graph, view, direction);
+  for (Step &step : steps) {
+    step.name = graph.streams[stream.index()].handle;
+  }
   return steps;
 }
 
@@ -45,11 +55,10 @@ std::vector<Step> lowerNode(const GraphData &graph, const Op &op) {
   } else if constexpr (std::is_same_v<Op, internal::CopyNode>) {
     steps = lowerCopy(graph, op);
   } else if constexpr (std::is_same_v<Op, internal::StreamInNode>) {
-    steps = transfer(graph, op.destination, StepKind::HostToDevice,
-                     graph.streams[op.stream.index()].handle);
+    steps =
+        streamCopy(graph, op.destination, StepKind::HostToDevice, op.stream);
   } else if constexpr (std::is_same_v<Op, internal::StreamOutNode>) {
-    steps = transfer(graph, op.source, StepKind::DeviceToHost,
-                     graph.streams[op.stream.index()].handle);
+    steps = streamCopy(graph, op.source, StepKind::DeviceToHost, op.stream);
   } else if constexpr (std::is_same_v<Op, internal::RemoteReadNode>) {
     steps = transfer(graph, op.destination, StepKind::RemoteToDevice,
                      graph.remoteBuffers[op.buffer.index()].handle);

@@ -152,7 +152,10 @@ void Timeline::addSync(const Step &step, unsigned index) {
     ipu.sync +=
         target.hasRelativeSyncDelay ? target.maxSyncDelay : target.minSyncDelay;
   }
-  last = now;
+  // Host transfers wait for no rearrangement: they stay consecutive.
+  if (!step.isRearrangement) {
+    last = now;
+  }
 }
 
 void Timeline::runOnIpu(const Step &step, const IpuStepCost &cost) {
