@@ -92,16 +92,23 @@ std::string keyOf(const Options &options, const Compiler &compiler,
   return support::toHex(hash.digest());
 }
 
-// Adds what describes its vertices to a source, as table number `tables`.
-void addRegistration(const Compiler &compiler, Preprocessed &source,
-                     std::uint32_t &tables) {
-  if (source.isC) {
-    return;
+// Adds what describes their vertices to the sources, and returns the number of
+// tables. If one source prints, all do: they call each other.
+std::uint32_t addRegistrations(const Compiler &compiler,
+                               std::vector<Preprocessed> &sources) {
+  std::vector<Reflection> found;
+  for (const Preprocessed &source : sources) {
+    found.push_back(reflect(source.text, compiler.reflectionFlags(source.isC)));
   }
-  const Reflection found = reflect(source.text, compiler.reflectionFlags());
-  if (!found.classes.empty()) {
-    source.text += registrationCode(found.classes, found.callsPrintf, tables++);
+  const bool isPrinting = std::ranges::any_of(found, &Reflection::callsPrintf);
+  std::uint32_t tables = 0;
+  for (std::size_t i = 0; i < sources.size(); ++i) {
+    if (!found[i].classes.empty()) {
+      sources[i].text +=
+          registrationCode(found[i].classes, isPrinting, tables++);
+    }
   }
+  return tables;
 }
 
 // Compiles each source into a file of its own in the folder.
@@ -128,10 +135,10 @@ CodeletUnit compile(const Compiler &compiler,
                     std::vector<Preprocessed> texts) {
   CodeletUnit unit;
   unit.machine = poplar::internal::hostMachine();
-  for (std::size_t i = 0; i < sources.size(); ++i) {
-    unit.messages += compiler.check(sources[i]);
-    addRegistration(compiler, texts[i], unit.tables);
+  for (const Source &source : sources) {
+    unit.messages += compiler.check(source);
   }
+  unit.tables = addRegistrations(compiler, texts);
   const TemporaryFolder folder;
   const fs::path library = folder.path() / "codelets.so";
   compiler.link(
@@ -169,11 +176,10 @@ std::string assemble(const Options &options,
                      const std::vector<Source> &sources) {
   const Compiler compiler(options);
   std::vector<Preprocessed> texts = preprocess(compiler, sources);
-  std::uint32_t tables = 0;
-  for (std::size_t i = 0; i < sources.size(); ++i) {
-    std::cerr << compiler.check(sources[i]);
-    addRegistration(compiler, texts[i], tables);
+  for (const Source &source : sources) {
+    std::cerr << compiler.check(source);
   }
+  addRegistrations(compiler, texts);
   const TemporaryFolder folder;
   std::string assembly;
   for (const fs::path &file : compileEach(

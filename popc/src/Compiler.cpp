@@ -3,6 +3,7 @@
 #include <poplar/internal/CodeletFormat.hpp>
 #include <support/Process.hpp>
 
+#include <algorithm>
 #include <cstdlib>
 #include <fmt/format.h>
 #include <string_view>
@@ -49,6 +50,24 @@ std::string findIncludeFolder() {
   return folder;
 }
 
+// Standards of C for C++, or the reverse; and of C++ those before 17, which
+// poplar/popc/Register.hpp needs: their code is C++17 as well.
+bool isForOtherLanguage(std::string_view flag, bool isC) {
+  if (!flag.starts_with("-std=")) {
+    return false;
+  }
+  const bool isCxx = flag.find("++") != flag.npos;
+  const std::string_view year = flag.substr(flag.size() - 2);
+  const bool isOld = isCxx && (year == "98" || year == "03" || year == "0x" ||
+                               year == "11" || year == "1y" || year == "14");
+  return isCxx == isC || isOld;
+}
+
+bool hasStandard(const Flags &flags) {
+  return std::ranges::any_of(
+      flags, [](const std::string &flag) { return flag.starts_with("-std="); });
+}
+
 // Runs a step in which only the user's code can be at fault.
 support::ProcessResult runOrFail(const Flags &command,
                                  const std::string &input = "") {
@@ -65,7 +84,7 @@ support::ProcessResult runOrFail(const Flags &command,
 } // namespace
 
 Compiler::Compiler(const Options &options)
-    : clang_(findProgram({"clang++", "clang++-14"})),
+    : clang_(findProgram({"clang++-14", "clang++"})),
       userFlags_(options.compilerFlags) {
   if (clang_.empty()) {
     throw NoCompilerError(
@@ -89,16 +108,15 @@ std::string Compiler::identity() const {
 // The machine is named in every step: headers may ask for its features.
 Flags Compiler::languageFlags(bool isC) const {
   Flags flags;
-  if (!isC) {
-    flags.push_back("-std=c++17");
-  }
 #ifdef __x86_64__
   flags.push_back(fmt::format("-march={}", poplar::internal::hostMachine()));
 #endif
-  for (const std::string &flag : userFlags_) {
-    if (!(isC && flag.starts_with("-std=c++"))) {
-      flags.push_back(flag);
-    }
+  append(flags, userFlags_);
+  std::erase_if(flags, [&](const std::string &flag) {
+    return isForOtherLanguage(flag, isC);
+  });
+  if (!isC && !hasStandard(flags)) {
+    flags.push_back("-std=c++17");
   }
   // Attributes of the machine's own compiler mean nothing here.
   append(flags, {"-Wno-ignored-attributes", "-Wno-unknown-attributes"});
@@ -124,9 +142,9 @@ std::string Compiler::check(const Source &source) const {
   return runOrFail(command, source.text).errors;
 }
 
-Flags Compiler::reflectionFlags() const {
-  Flags flags = languageFlags(false);
-  append(flags, {"-w", "-x", "c++-cpp-output"});
+Flags Compiler::reflectionFlags(bool isC) const {
+  Flags flags = languageFlags(isC);
+  append(flags, {"-w", "-x", isC ? "cpp-output" : "c++-cpp-output"});
   return flags;
 }
 

@@ -45,8 +45,8 @@ public:
   // CompileError if that includes an error.
   std::string check(const Source &source) const;
 
-  // The flags for reading preprocessed C++ with libclang.
-  std::vector<std::string> reflectionFlags() const;
+  // The flags for reading a preprocessed source with libclang.
+  std::vector<std::string> reflectionFlags(bool isC) const;
 
   // Compiles a preprocessed source into an object file, or into assembly.
   enum class CodeKind { Object, Assembly };

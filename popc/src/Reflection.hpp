@@ -29,7 +29,7 @@ struct Reflection {
   std::vector<VertexClass> classes;
 };
 
-// `text` is preprocessed C++ that compiles with `flags`.
+// `text` is a preprocessed source that compiles with `flags`.
 Reflection reflect(const std::string &text,
                    const std::vector<std::string> &flags);
 

@@ -74,11 +74,19 @@ struct Second : poplar::Vertex {
   poplar::Output<int> out;
   bool compute() { *out = three(); return true; }
 };)");
-  const std::string third = write("third.c", "int three(void) { return 3; }");
-  const auto file = compileFiles({first, second, third},
-                                 "-DVALUE='(2 + 5)' -O1", "ipu2", output);
+  const std::string third =
+      write("third.c", "#include <stdio.h>\n"
+                       "int three(void) { printf(\"%d\", 3); return 3; }");
+  const auto file =
+      compileFiles({first, second, third}, "-DVALUE='(2 + 5)' -O1 -std=c++11",
+                   "ipu2", output);
   EXPECT_EQ(runStore(file), 7);
-  EXPECT_EQ(runStore(file, "Second"), 3);
+  EXPECT_TRUE(typeOf(file, "Second").isPrinting);
+  {
+    const poplar::codelets::PrintScope scope(output);
+    EXPECT_EQ(runStore(file, "Second"), 3);
+  }
+  EXPECT_EQ(output.str(), "3");
   const auto linked = loadFile(write("linked.gp", textOf(file)));
   EXPECT_EQ(runStore(linked), 7);
   // Linked with another source into one file.

@@ -357,8 +357,11 @@ struct V : poplar::Vertex {
 
 TEST_F(CodeletsReflection, AHostProgramMayBeItsOwnCodelet) {
   const auto file = compile(R"(
+#include <poplar/Engine.hpp>
 #ifdef __POPC__
 #include <poplar/Vertex.hpp>
+using namespace poplar;
+using namespace poplar::program;
 class Own : public poplar::Vertex {
 public:
   poplar::Input<poplar::Vector<float>> x;
@@ -370,7 +373,6 @@ public:
   }
 };
 #else
-#include <poplar/Engine.hpp>
 int main() {}
 #endif
 #ifdef __IPU__

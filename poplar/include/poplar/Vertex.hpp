@@ -10,6 +10,9 @@
 #include <cstdint>
 #include <type_traits>
 
+// Where the machine wants a worker's code; a host does not mind.
+#define WORKER_ALIGN
+
 namespace poplar {
 
 class Vertex {};

@@ -23,7 +23,7 @@ std::string findPopc() {
   support::requireInternal(dladdr(&here, &library) != 0,
                            "the path of libpoplar is not known");
   const fs::path folder =
-      fs::absolute(library.dli_fname).parent_path().parent_path();
+      fs::canonical(library.dli_fname).parent_path().parent_path();
   const fs::path popc = folder / "bin/popc";
   support::requireUser<no_environment>(
       fs::exists(popc),

@@ -264,7 +264,8 @@ constexpr TypeRecord describeType(const char *name, const Text *arguments,
 // source of a codelet file has them.
 extern "C" {
 
-[[gnu::weak, gnu::visibility("hidden")]] int printf(const char *format, ...) {
+__attribute__((weak, visibility("hidden"))) int printf(const char *format,
+                                                       ...) {
   std::va_list arguments;
   va_start(arguments, format);
   const int count = poplar::popc::host->print(format, arguments);
@@ -272,7 +273,7 @@ extern "C" {
   return count;
 }
 
-[[noreturn, gnu::weak, gnu::visibility("hidden")]] void
+__attribute__((noreturn, weak, visibility("hidden"))) void
 __assert_fail(const char *assertion, const char *file, unsigned line,
               const char *function) noexcept {
   poplar::popc::host->fail(assertion, file, line, function);
