@@ -188,6 +188,33 @@ TEST(EngineControlFlow, AbortEndsTheRunWithItsMessage) {
   }
 }
 
+// The stream's callback, which the loop runs into, stops the engine.
+TEST(EngineControlFlow, EndlessLoopsEndWhenTheEngineIsStopped) {
+  ControlProgram p;
+  const Tensor x = p.addHostVariable("x", {256}, 1);
+  const DataStream out = p.graph.addDeviceToHostFIFO("out", FLOAT, 1);
+  p.fill(0, x);
+  p.program.add(
+      Loop(Sequence({p.affine(x, "1", "1"), Copy(x.slice(0, 1), out)})));
+  for (const auto &[executor, threads] :
+       {std::pair("reference", "1"), std::pair("fast", "1"),
+        std::pair("fast", "3")}) {
+    const test::Environment name("ASPEN_EXECUTOR", executor);
+    const test::Environment count("ASPEN_THREADS", threads);
+    Engine engine = p.makeEngine();
+    engine.connectStreamToCallback("out", [&](void *data) {
+      if (*static_cast<float *>(data) == 7) {
+        engine.stop();
+      }
+    });
+    engine.load(p.device());
+    engine.run();
+    EXPECT_EQ(p.read(engine)[0][255], 7) << executor;
+    engine.run(); // can run again
+    EXPECT_EQ(p.read(engine)[0][255], 7) << executor;
+  }
+}
+
 TEST(EngineControlFlow, PrintsTensorsInTheOrderOfTheProgram) {
   ControlProgram p;
   const Tensor x = p.addHostVariable("x", {2, 2}, 1);

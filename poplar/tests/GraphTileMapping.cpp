@@ -89,6 +89,20 @@ TEST(TileMapping, RandomOverridesMatchTheNaiveMap) {
   }
 }
 
+// Column by column: nothing may be moved for each of them.
+TEST(TileMapping, ElementsSetOutOfOrderTakeTimeInProportion) {
+  constexpr std::int64_t rows = 100000, columns = 7;
+  TileMapping mapping;
+  for (std::int64_t j = 0; j < columns; ++j) {
+    for (std::int64_t i = 0; i < rows; ++i) {
+      const std::int64_t element = i * columns + j;
+      mapping.set({element, element + 1, unsigned(j), 1, 1});
+    }
+  }
+  EXPECT_EQ(mapping.firstUnmapped(rows * columns), -1);
+  EXPECT_EQ(expand(mapping, 7, 14), (std::vector<int>{0, 1, 2, 3, 4, 5, 6}));
+}
+
 TEST(TileMapping, EqualSharesSetOneByOneBecomeOnePiece) {
   TileMapping mapping;
   for (unsigned tile = 0; tile < 1472; ++tile) {

@@ -24,6 +24,9 @@ std::shared_ptr<Reading> snapshot(const Graph &graph,
   Reading reading;
   reading.graph = internal::graphData(graph);
   internal::finishGraph(reading.graph);
+  for (const internal::Variable &variable : reading.graph.variables) {
+    variable.mapping.settle();
+  }
   for (const program::Program &program : programs) {
     reading.programs.push_back(internal::programNode(program));
   }

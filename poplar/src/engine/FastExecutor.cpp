@@ -113,8 +113,8 @@ FastExecutor::FastExecutor(const internal::GraphData &graph,
                                host,  traps,  vertices_};
   ProgramBuilder builder(control_, compiled, context);
   for (const ControlTree &program : control_.programs) {
-    programs_.push_back(
-        std::make_unique<StaticProgram>(builder.build(program), threads));
+    programs_.push_back(std::make_unique<StaticProgram>(
+        builder.build(program), threads, host.isStopping));
     if (StepProfile::isWanted()) {
       profiles_.push_back(std::make_unique<StepProfile>(
           programs_.back()->calls().size(), threads));

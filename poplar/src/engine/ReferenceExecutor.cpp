@@ -113,8 +113,12 @@ void ReferenceExecutor::execute(const internal::StreamOutNode &node) {
 }
 
 void ReferenceExecutor::execute(const internal::RepeatNode &node) {
+  const bool isEndless = node.count == internal::RepeatNode::forever;
   for (std::uint64_t i = 0; i < node.count; ++i) {
     execute(node.body);
+    if (isEndless && host_.isStopping) {
+      break;
+    }
   }
 }
 

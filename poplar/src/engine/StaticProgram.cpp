@@ -13,9 +13,10 @@ struct Stopped {};
 
 } // namespace
 
-StaticProgram::StaticProgram(TaskProgram tasks, unsigned workers)
+StaticProgram::StaticProgram(TaskProgram tasks, unsigned workers,
+                             const std::atomic<bool> &stop)
     : tasks_(std::move(tasks)), body_(makeBlock(tasks_.body, workers)),
-      progress_(workers), starts_(workers), walks_(workers) {
+      progress_(workers), starts_(workers), walks_(workers), stop_(stop) {
   for (const TaskBlock &function : tasks_.functions) {
     functions_.push_back(makeBlock(function, workers));
   }
@@ -110,6 +111,9 @@ void StaticProgram::walk(const Block &block, Walk &state) {
       for (const Block &child : block.children) {
         walk<isProfiled>(child, state);
       }
+      if (block.count == internal::RepeatNode::forever && isToldToStop(state)) {
+        break;
+      }
     }
     break;
   case Kind::While:
@@ -139,12 +143,29 @@ void StaticProgram::walk(const Block &block, Walk &state) {
 std::int64_t StaticProgram::decide(const Decision &decision, Walk &state) {
   waitForAll(state);
   const std::int64_t value = decision.read();
+  countStep(state);
+  return value;
+}
+
+// One worker looks, so that all see the same.
+bool StaticProgram::isToldToStop(Walk &state) {
+  waitForAll(state);
+  if (state.worker == 0) {
+    stopSeen_ = stop_.load(std::memory_order_relaxed);
+  }
+  countStep(state);
+  waitForAll(state);
+  const bool isSeen = stopSeen_;
+  countStep(state);
+  return isSeen;
+}
+
+void StaticProgram::countStep(Walk &state) {
   progress_[state.worker].finished.store(++state.finished,
                                          std::memory_order_release);
   for (unsigned w = 0; w < usedWorkers_; ++w) {
     ++state.bases[w];
   }
-  return value;
 }
 
 // A stretch starts when all before it is done; its iterations follow each other

@@ -16,7 +16,9 @@ namespace poplar::engine {
 
 class StaticProgram {
 public:
-  StaticProgram(TaskProgram tasks, unsigned workers);
+  // Endless loops end at the first iteration after which `stop` is set.
+  StaticProgram(TaskProgram tasks, unsigned workers,
+                const std::atomic<bool> &stop);
 
   // Runs on as many of the pool's workers as the schedule uses. With a profile,
   // every task is timed. When a task throws, all workers stop and the exception
@@ -68,6 +70,8 @@ private:
   template <bool isProfiled>
   void runSteps(const WorkerSteps &steps, Walk &state);
   std::int64_t decide(const Decision &decision, Walk &state);
+  bool isToldToStop(Walk &state);
+  void countStep(Walk &state);
   void waitFor(unsigned worker, std::int64_t count) const;
   void waitForAll(const Walk &state) const;
 
@@ -78,7 +82,9 @@ private:
   std::vector<Progress> progress_;
   std::vector<std::int64_t> starts_; // progress before the current run
   std::vector<Walk> walks_;
-  std::atomic<bool> isStopped_ = false;
+  std::atomic<bool> isStopped_ = false; // by an error
+  const std::atomic<bool> &stop_;
+  bool stopSeen_ = false; // what the workers agreed on
 };
 
 } // namespace poplar::engine

@@ -1,6 +1,9 @@
 #include <poplar/internal/TileMapping.hpp>
 
 #include <algorithm>
+#include <iterator>
+#include <map>
+#include <utility>
 
 namespace poplar::internal {
 namespace {
@@ -104,14 +107,43 @@ unsigned MappingPiece::partOf(std::int64_t element) const {
 }
 
 void TileMapping::set(const MappingPiece &piece) {
-  if (pieces_.empty() || piece.begin >= pieces_.back().end) {
+  if (waiting_.empty() &&
+      (pieces_.empty() || piece.begin >= pieces_.back().end)) {
     appendMapping(pieces_, piece); // most programs map in element order
   } else {
-    set(std::vector{piece});
+    waiting_.push_back(piece);
   }
 }
 
 void TileMapping::set(std::vector<MappingPiece> pieces) {
+  settle();
+  replace(std::move(pieces));
+}
+
+// In batches of pieces that do not overlap each other: between those, the order
+// of the calls matters.
+void TileMapping::settle() const {
+  if (waiting_.empty()) {
+    return;
+  }
+  std::vector<MappingPiece> batch;
+  std::map<std::int64_t, std::int64_t> taken; // of the batch: begin to end
+  for (const MappingPiece &piece : std::exchange(waiting_, {})) {
+    const auto next = taken.lower_bound(piece.begin);
+    const bool isFree =
+        (next == taken.end() || next->first >= piece.end) &&
+        (next == taken.begin() || std::prev(next)->second <= piece.begin);
+    if (!isFree) {
+      replace(std::exchange(batch, {}));
+      taken.clear();
+    }
+    taken.emplace(piece.begin, piece.end);
+    batch.push_back(piece);
+  }
+  replace(std::move(batch));
+}
+
+void TileMapping::replace(std::vector<MappingPiece> pieces) const {
   std::erase_if(pieces, [](const MappingPiece &p) { return p.begin >= p.end; });
   std::sort(pieces.begin(), pieces.end(), startsBefore);
   if (pieces.empty()) {
@@ -149,6 +181,7 @@ void TileMapping::set(std::vector<MappingPiece> pieces) {
 
 std::vector<TileRange> TileMapping::ranges(std::int64_t begin,
                                            std::int64_t end) const {
+  settle();
   std::vector<TileRange> result;
   auto piece = std::partition_point(
       pieces_.begin(), pieces_.end(),
@@ -175,6 +208,7 @@ std::int64_t TileMapping::firstUnmapped(std::int64_t elements) const {
 
 std::int64_t TileMapping::firstUnmapped(std::int64_t begin,
                                         std::int64_t end) const {
+  settle();
   auto piece = std::partition_point(
       pieces_.begin(), pieces_.end(),
       [&](const MappingPiece &p) { return p.end <= begin; });

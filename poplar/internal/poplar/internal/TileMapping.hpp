@@ -42,7 +42,10 @@ struct TileRange {
 // Pieces in ascending, non-overlapping element order; gaps are unmapped.
 class TileMapping {
 public:
-  const std::vector<MappingPiece> &pieces() const { return pieces_; }
+  const std::vector<MappingPiece> &pieces() const {
+    settle();
+    return pieces_;
+  }
   // Maps the piece's elements, replacing what was there: the last call wins.
   void set(const MappingPiece &piece);
   // The same for pieces that do not overlap each other, in any order.
@@ -54,8 +57,16 @@ public:
   std::int64_t firstUnmapped(std::int64_t elements) const;
   std::int64_t firstUnmapped(std::int64_t begin, std::int64_t end) const;
 
+  // Programs that map element by element, out of order, would move all later
+  // pieces every time: such changes wait here until somebody looks. Several
+  // threads may look at a mapping that is settled.
+  void settle() const;
+
 private:
-  std::vector<MappingPiece> pieces_;
+  void replace(std::vector<MappingPiece> pieces) const;
+
+  mutable std::vector<MappingPiece> pieces_;
+  mutable std::vector<MappingPiece> waiting_; // in the order of their calls
 };
 
 } // namespace poplar::internal
