@@ -113,6 +113,20 @@ TEST(ExecutableFilesPrograms, StayShared) {
   EXPECT_EQ(children[0], programs[1]);
 }
 
+// Each reading numbers its own nodes, also those that both have.
+TEST(ExecutableFilesPrograms, OfTwoReadingsMayBeTheSame) {
+  ReplicatedGraph g;
+  const Sequence everything = makeEverything(g);
+  const auto once = compileGraph(g.graph, {everything}).impl();
+  const Executable linked(std::make_shared<const ExecutableImpl>(
+      std::make_shared<const Reading>(once->values()),
+      std::make_shared<const Reading>(once->values()), OptionFlags()));
+  const std::string bytes = toBytes(linked);
+  const Executable read = fromBytes(bytes);
+  EXPECT_EQ(toBytes(read), bytes);
+  EXPECT_NE(&read.impl()->values(), &read.impl()->machine());
+}
+
 // A vertex with a field of every shape.
 class ExecutableFilesVertices : public CodeletTest {
 protected:
@@ -219,6 +233,8 @@ TEST_F(ExecutableFilesVertices, HaveSlotsThatFit) {
       "scalar", [](Slot &s) { s.count = 2; }, "one element");
   expectSlotRefused(
       "scalar", [](Slot &s) { s.kind = Kind::Unset; }, "unset");
+  expectSlotRefused(
+      "scalar", [](Slot &s) { s = {}; }, "scalar");
   expectSlotRefused(
       "scalar", [](Slot &s) { s.kind = Kind::Bytes; }, "no tensor");
   expectSlotRefused(

@@ -56,7 +56,9 @@ public:
     std::memcpy(bytes_.data() + start - sizeof size, &size, sizeof size);
   }
 
-  // Nodes of programs are stored by number, in the order of define().
+  // Nodes of a reading's programs are stored by number, in the order of
+  // define().
+  void startNodes() { numbers_.clear(); }
   void define(const internal::ProgramPtr &node) {
     numbers_.emplace(node.get(), static_cast<std::uint32_t>(numbers_.size()));
   }
@@ -112,6 +114,7 @@ public:
     bytes_ = after;
   }
 
+  void startNodes() { nodes_.clear(); }
   void define(internal::ProgramPtr node) { nodes_.push_back(std::move(node)); }
   const internal::ProgramPtr &node(std::uint32_t number) const {
     // A node comes after its children: none can contain itself.

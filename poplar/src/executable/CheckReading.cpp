@@ -1,6 +1,7 @@
 #include "executable/CheckReading.hpp"
 
 #include "compiler/CheckPrograms.hpp"
+#include "compiler/CheckVertices.hpp"
 #include "executable/CheckSlots.hpp"
 #include "executable/Programs.hpp"
 
@@ -167,6 +168,7 @@ void checkReading(const ExecutableImpl::Reading &reading) {
     nodes.check(*node);
   }
   compiler::checkPrograms(graph, reading.programs);
+  compiler::checkVertices(graph, reading.programs);
 }
 
 } // namespace poplar::executable

@@ -36,6 +36,7 @@ private:
 
 template <typename Archive, typename Programs>
 void visitPrograms(Archive &archive, Programs &functions, Programs &programs) {
+  archive.startNodes();
   std::vector<internal::ProgramPtr> nodes;
   std::vector<std::uint32_t> functionNodes;
   if constexpr (!Archive::isReading) {

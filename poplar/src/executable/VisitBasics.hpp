@@ -24,6 +24,12 @@ concept InstanceOf = isInstance<std::remove_const_t<T>, Template>;
 template <typename T>
 concept Plain = (std::is_arithmetic_v<T> && !Is<T, bool>) || Is<T, std::byte>;
 
+template <typename T>
+concept Enumeration = std::is_enum_v<T> && !Plain<T>;
+
+template <typename T>
+concept Items = Is<T, std::string> || InstanceOf<T, std::vector>;
+
 // The last enumerator of the enumerations that are stored.
 template <typename T> inline constexpr T lastOf = T();
 template <>
@@ -49,8 +55,8 @@ template <typename Archive> void visit(Archive &archive, Is<bool> auto &value) {
   }
 }
 
-template <typename Archive, typename T>
-requires std::is_enum_v<T> &&(!Plain<T>)void visit(Archive &archive, T &value) {
+template <typename Archive, Enumeration T>
+void visit(Archive &archive, T &value) {
   auto byte = static_cast<std::uint8_t>(value);
   archive(byte);
   if constexpr (Archive::isReading) {
@@ -67,9 +73,7 @@ void visit(Archive &archive, InstanceOf<support::Id> auto &id) {
   archive(id.value);
 }
 
-template <typename Archive, typename T>
-requires Is<T, std::string> || InstanceOf<T, std::vector>
-void visit(Archive &archive, T &items) {
+template <typename Archive, Items T> void visit(Archive &archive, T &items) {
   using Item = typename T::value_type;
   std::uint64_t count = items.size();
   if constexpr (Plain<Item>) {
@@ -96,8 +100,7 @@ void visit(Archive &archive, InstanceOf<std::pair> auto &pair) {
   archive(pair.first, pair.second);
 }
 
-template <typename Archive, typename Map>
-requires InstanceOf<Map, std::map>
+template <typename Archive, InstanceOf<std::map> Map>
 void visit(Archive &archive, Map &map) {
   std::uint64_t count = map.size();
   archive.count(count, 1);
