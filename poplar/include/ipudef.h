@@ -1,4 +1,5 @@
-// The element types of the IPU that C++ lacks. Its short vectors (float2, half4,
+// The element types of the IPU that C++ lacks. Its short vectors (float2,
+// half4,
 // ...) exist only where __IPU__ is defined, which it never is here.
 #pragma once
 
