@@ -20,7 +20,7 @@ fs::path absoluteFrom(const char *variable) {
 }
 
 fs::path cacheFolder() {
-  if (const fs::path own = absoluteFrom("ASPEN_CACHE_DIR"); !own.empty()) {
+  if (fs::path own = absoluteFrom("ASPEN_CACHE_DIR"); !own.empty()) {
     return own;
   }
   if (const fs::path user = absoluteFrom("XDG_CACHE_HOME"); !user.empty()) {

@@ -69,7 +69,7 @@ std::string qualifiedName(CXCursor cursor) {
        clang_getCursorKind(scope) != CXCursor_TranslationUnit;
        scope = clang_getCursorSemanticParent(scope)) {
     if (const std::string outer = nameOf(scope); !outer.empty()) {
-      name = outer + "::" + name;
+      name.insert(0, outer + "::");
     }
   }
   return name;
@@ -299,6 +299,7 @@ void requireNoErrors(CXTranslationUnit unit) {
 Reflection reflect(const std::string &text,
                    const std::vector<std::string> &flags) {
   std::vector<const char *> arguments;
+  arguments.reserve(flags.size());
   for (const std::string &flag : flags) {
     arguments.push_back(flag.c_str());
   }

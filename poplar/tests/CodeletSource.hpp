@@ -14,7 +14,7 @@
 #include <vector>
 
 class CodeletTest : public testing::Test {
-protected:
+public:
   CodeletTest() {
     std::string name =
         std::filesystem::temp_directory_path() / "codelets-XXXXXX";
@@ -23,6 +23,7 @@ protected:
   }
   ~CodeletTest() override { std::filesystem::remove_all(folder); }
 
+protected:
   poplar::codelets::CodeletFilePtr compile(const std::string &source,
                                            const std::string &flags = "") {
     std::ostringstream output;
@@ -54,7 +55,8 @@ typeOf(const poplar::codelets::CodeletFilePtr &file, const std::string &name) {
 // Objects of a type, one after the other.
 class VertexObjects {
 public:
-  VertexObjects(const poplar::internal::VertexType &type, std::size_t count = 1)
+  explicit VertexObjects(const poplar::internal::VertexType &type,
+                         std::size_t count = 1)
       : type_(type), count_(count), words_(stride() * count / wordSize) {}
 
   template <typename T>

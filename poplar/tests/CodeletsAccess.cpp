@@ -210,6 +210,7 @@ TEST_F(CodeletsAccess, HalvesRoundEveryResult) {
     std::vector<std::vector<std::uint16_t>> results(
         6, std::vector<std::uint16_t>(a.size()));
     std::vector<HostSpan> spans;
+    spans.reserve(results.size());
     for (auto &result : results) {
       spans.push_back({result.data(), result.size()});
     }

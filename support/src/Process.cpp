@@ -24,8 +24,9 @@ namespace {
 class Descriptor {
 public:
   explicit Descriptor(int number = -1) : number_(number) {}
-  Descriptor(Descriptor &&other) : number_(std::exchange(other.number_, -1)) {}
-  Descriptor &operator=(Descriptor &&other) {
+  Descriptor(Descriptor &&other) noexcept
+      : number_(std::exchange(other.number_, -1)) {}
+  Descriptor &operator=(Descriptor &&other) noexcept {
     std::swap(number_, other.number_);
     return *this;
   }
@@ -77,6 +78,7 @@ Descriptor openInput(const std::string &input) {
 pid_t spawn(const std::vector<std::string> &command, int input, int output,
             int errors) {
   std::vector<char *> arguments;
+  arguments.reserve(command.size() + 1);
   for (const std::string &argument : command) {
     arguments.push_back(const_cast<char *>(argument.c_str()));
   }
