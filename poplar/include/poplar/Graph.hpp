@@ -19,6 +19,7 @@
 #include <poplar/Target.hpp>
 #include <poplar/Tensor.hpp>
 #include <poplar/TensorCloneMethod.hpp>
+#include <poplar/TensorRearranger.hpp>
 #include <poplar/Type.hpp>
 #include <poplar/TypeTraits.hpp>
 #include <poplar/VariableMappingMethod.hpp>
@@ -29,6 +30,7 @@ namespace poplar {
 
 namespace internal {
 struct GraphData;
+class TileSelection;
 } // namespace internal
 
 namespace program {
@@ -58,6 +60,25 @@ public:
   // The tiles of one replica.
   const Target &getTarget() const;
   unsigned getReplicationFactor() const;
+
+  // Virtual graphs: other tiles, or an order of their own, for the same
+  // variables, vertices and programs. Tile numbers are relative to each graph.
+  Graph createVirtualGraph(unsigned numTilesPerIPU); // the first of every IPU
+  // Tiles of one IPU, or whole IPUs.
+  Graph createVirtualGraph(unsigned lowerTile, unsigned upperTile);
+  // The same tiles of every IPU.
+  Graph createVirtualGraph(const std::vector<unsigned> &perIPUTiles);
+  Graph getTopLevelGraph() const;
+  // Between tile numbers of this graph and of the top-level one, which here are
+  // those of the machine. Throw index_error for a tile that is not there.
+  unsigned convertTileToTopLevelGraphTile(unsigned tile) const;
+  unsigned convertTopLevelGraphTileToTile(unsigned tile) const;
+  unsigned convertVirtualTileToPhysicalTile(unsigned tile) const {
+    return convertTileToTopLevelGraphTile(tile);
+  }
+  unsigned convertPhysicalTileToVirtualTile(unsigned tile) const {
+    return convertTopLevelGraphTileToTile(tile);
+  }
 
   // Variables. An empty shape is a scalar.
   Tensor addVariable(const Type &type, ArrayRef<std::size_t> shape,
@@ -110,6 +131,12 @@ public:
                          const std::uint16_t *values,
                          const DebugContext &debugContext = {"<const>"});
 
+  // An UNSIGNED_INT scalar: the number of the replica that reads it.
+  Tensor addReplicationIndexConstant(const DebugContext &debugContext = {});
+
+  Tensor getVariable(VariableRef variable) const;
+  bool isConstant(VariableRef variable) const;
+
   // New variables of the same shape and tile mapping.
   Tensor clone(const Type &type, const Tensor &tensor,
                const DebugContext &debugContext = {},
@@ -118,6 +145,13 @@ public:
   Tensor clone(const Tensor &tensor, const DebugContext &debugContext = {},
                TensorCloneMethod method =
                    TensorCloneMethod::PRESERVE_ORDER_UNLESS_ALIASES);
+  // N of them along a new outermost dimension.
+  Tensor cloneN(const Tensor &tensor, std::size_t N,
+                const DebugContext &debugContext = {},
+                TensorCloneMethod method =
+                    TensorCloneMethod::PRESERVE_ORDER_UNLESS_ALIASES,
+                TensorCloneDuplicationMethod duplicationMethod =
+                    TensorCloneDuplicationMethod::DUPLICATE_BY_OUTER_DIMENSION);
 
   // The contents of a variable when the program is loaded: one value for all
   // elements, or one for each.
@@ -136,7 +170,9 @@ public:
   void setInitialValueHalf(const Tensor &tensor,
                            ArrayRef<std::uint16_t> values);
 
-  // Tile mapping: the last call wins for each element.
+  // Tile mapping: the last call wins for each element. What lies on tiles that
+  // a virtual graph does not have is an error unless it is allowed, and is then
+  // left out.
   void setTileMapping(const Tensor &tensor, unsigned tile);
   void setTileMapping(const Tensor &tensor, const TileToTensorMapping &mapping);
   TileToTensorMapping getTileMapping(const Tensor &tensor,
@@ -144,6 +180,24 @@ public:
                                      bool allowExternal = false) const;
   TileToTensorMapping getTileMapping(const Tensor &tensor, bool *isComplete,
                                      bool allowExternal = false) const;
+  // Of the elements that are mapped and not constant.
+  TileToTensorMapping getVariableTileMapping(const Tensor &tensor) const;
+
+  // How a tensor lies in memory. Regions of the flattened tensor, each list
+  // consecutive in one variable. Aliased elements are listed once if
+  // `removeAliasedIntervals`; `aliases` gets a number for each interval, the
+  // same for the same elements.
+  std::vector<std::vector<Interval>>
+  getSortedContiguousRegions(const Tensor &tensor, ArrayRef<Interval> regions,
+                             bool removeAliasedIntervals = false,
+                             std::vector<std::size_t> *aliases = nullptr) const;
+  // Puts the elements of a flattened tensor into the order of its variables,
+  // and those of others into the same order.
+  void reorderToSimplify(Tensor *tensor, ArrayRef<Tensor *> others,
+                         bool requireSimplestOrder = true) const;
+  TensorRearranger getSimplifyingRearranger(const Tensor &tensor) const;
+  // The smallest tensor that broadcasting makes this one from, or itself.
+  Tensor findUnbroadcastTensor(const Tensor &tensor) const;
 
   // Codelets: compiles or loads the file and adds its vertex types. False when
   // the graph already has the same compiled codelets. Of two types of one name
@@ -282,7 +336,12 @@ private:
   void setInitialValueFrom(const Tensor &tensor, const Type &hostType,
                            const void *values, std::size_t count, bool isFill);
 
+  // `tiles` of this graph, as a graph of their own.
+  Graph withTiles(const std::vector<unsigned> &tiles,
+                  const Target &target) const;
+
   std::shared_ptr<internal::GraphData> data_;
+  std::shared_ptr<const internal::TileSelection> tiles_; // null: all tiles
   Target target_;
 };
 

@@ -94,6 +94,12 @@ public:
   std::string shapeToString() const;
   void output(std::ostream &stream) const;
   void dump() const; // to standard error
+  // One line for each region.
+  void outputRegions(std::ostream &stream) const;
+  void dumpRegions() const; // to standard error
+  // The names of the variables, and the whole text of output().
+  std::string getVarStr() const;
+  std::string getDebugStr() const;
 
   friend bool operator==(const Tensor &a, const Tensor &b) {
     return a.isSame(b);

@@ -2,6 +2,7 @@
 
 #include "Handles.hpp"
 #include "PieceSelect.hpp"
+#include "TileSelection.hpp"
 
 #include <support/Error.hpp>
 
@@ -81,6 +82,7 @@ void addGroup(Graph &graph, ComputeSet computeSet, VertexGroup group) {
       computeSet.getId() < sets.size(),
       "[{}] the compute set belongs to no or another graph (in '{}')",
       group.kind->name, group.debugPath);
+  translateToTopLevel(graph, group);
   sets[computeSet.getId()].groups.push_back(std::move(group));
 }
 
@@ -99,15 +101,38 @@ void setLinearMapping(Graph &graph, const Tensor &variable,
   if (view.pieces.empty()) {
     return;
   }
-  const TargetData &target = *graphData(graph).target;
+  const unsigned tiles = graph.getTarget().getNumTiles();
   support::requireUser<invalid_tile_mapping>(
-      piece.firstTile + piece.parts <= target.numTiles(),
+      piece.firstTile + piece.parts <= tiles,
       "[poplar] tiles [{},{}) given; the target has {} tiles", piece.firstTile,
-      piece.firstTile + piece.parts, target.numTiles());
+      piece.firstTile + piece.parts, tiles);
   MappingPiece shifted = piece;
   shifted.begin += view.pieces[0].offset;
   shifted.end += view.pieces[0].offset;
-  graphData(graph)[view.pieces[0].variable].mapping.set(shifted);
+  graphData(graph)[view.pieces[0].variable].mapping.set(
+      topLevelPieces(graph, shifted));
+}
+
+const TileMapping &mappingIn(const Graph &graph, VariableId variable,
+                             TileMapping &translated) {
+  const TileMapping &mapping = graphData(graph)[variable].mapping;
+  const TileSelection *tiles = tileSelection(graph);
+  if (tiles == nullptr) {
+    return mapping;
+  }
+  std::vector<MappingPiece> own;
+  for (const MappingPiece &piece : mapping.pieces()) {
+    for (const TileRange &range : mapping.ranges(piece.begin, piece.end)) {
+      const unsigned tile = tiles->fromTopLevel(range.tile);
+      if (tile != TileSelection::none) {
+        own.push_back(
+            {range.begin, range.end, tile, 1, range.end - range.begin});
+      }
+    }
+  }
+  translated = TileMapping();
+  translated.set(std::move(own));
+  return translated;
 }
 
 } // namespace poplar::internal

@@ -216,8 +216,9 @@ Tensor Graph::addVariable(const Type &type, ArrayRef<std::size_t> shape,
                           const DebugContext &debugContext) {
   Tensor tensor = addVariable(type, shape, debugContext);
   if (method == VariableMappingMethod::LINEAR && tensor.numElements() > 0) {
-    Variable &variable = data_->variables.back();
-    variable.mapping.set({0, variable.elements(), 0, target_.getNumTiles(), 1});
+    const std::int64_t elements = data_->variables.back().elements();
+    internal::setLinearMapping(*this, tensor,
+                               {0, elements, 0, target_.getNumTiles(), 1});
   }
   return tensor;
 }
@@ -254,6 +255,25 @@ Tensor Graph::addConstantHalf(const Type &type, ArrayRef<std::size_t> shape,
   auto bytes = std::as_bytes(std::span(values, countOf(shape)));
   return addConstantBytes(*this, type, shape, {bytes.begin(), bytes.end()},
                           debugContext);
+}
+
+Tensor Graph::addReplicationIndexConstant(const DebugContext &debugContext) {
+  const unsigned first = 0;
+  Tensor tensor = addConstantFrom(UNSIGNED_INT, {}, UNSIGNED_INT, &first, 1,
+                                  true, debugContext);
+  data_->variables.back().isReplicaIndex = true;
+  return tensor;
+}
+
+Tensor Graph::getVariable(VariableRef variable) const {
+  if (variable.getId() >= data_->variables.size()) {
+    throw index_error("the variables of the graph", variable.getId());
+  }
+  return wholeTensor(*this, VariableId(variable.getId()));
+}
+
+bool Graph::isConstant(VariableRef variable) const {
+  return getVariable(variable).containsConstant();
 }
 
 void Graph::setInitialValueFrom(const Tensor &tensor, const Type &hostType,

@@ -1,16 +1,16 @@
-// Graph: tile mappings, and clones that take them over.
+// Graph: tile mappings.
 #include <poplar/Graph.hpp>
 
 #include "FieldTarget.hpp"
 #include "Handles.hpp"
 #include "PieceSelect.hpp"
+#include "TileSelection.hpp"
 #include "ViewSets.hpp"
 
 #include <support/Error.hpp>
 
 #include <algorithm>
 #include <map>
-#include <numeric>
 
 namespace poplar {
 
@@ -19,6 +19,7 @@ using internal::GraphData;
 using internal::MappingPiece;
 using internal::Piece;
 using internal::TensorView;
+using internal::TileSelection;
 using internal::validData;
 using internal::Variable;
 using internal::VariableId;
@@ -115,23 +116,23 @@ ElementRun collectMapping(const GraphData &graph, const TensorView &view,
   return firstUnmapped;
 }
 
-// The dimensions by falling stride: the order in which the variable stores
-// them.
-std::vector<unsigned> storageOrder(const support::Strides &strides) {
-  std::vector<unsigned> order(strides.size());
-  std::iota(order.begin(), order.end(), 0U);
-  std::stable_sort(order.begin(), order.end(), [&](unsigned a, unsigned b) {
-    return std::abs(strides[a]) > std::abs(strides[b]);
-  });
-  return order;
-}
-
-std::vector<unsigned> inverse(const std::vector<unsigned> &permutation) {
-  std::vector<unsigned> result(permutation.size());
-  for (unsigned i = 0; i < permutation.size(); ++i) {
-    result[permutation[i]] = i;
+// Renumbers a mapping of all tiles to those of a virtual graph.
+Graph::TileToTensorMapping selectTiles(const TileSelection &tiles,
+                                       Graph::TileToTensorMapping topLevel,
+                                       bool allowExternal) {
+  for (std::size_t tile = 0; tile < topLevel.size() && !allowExternal; ++tile) {
+    requireUser<invalid_tile_mapping>(
+        topLevel[tile].empty() || tiles.fromTopLevel(static_cast<unsigned>(
+                                      tile)) != TileSelection::none,
+        "[poplar::Graph::getTileMapping] element {} of the tensor lies on "
+        "top-level tile {}, which is not in the virtual graph",
+        topLevel[tile].empty() ? 0 : topLevel[tile][0].begin(), tile);
   }
-  return result;
+  Graph::TileToTensorMapping own;
+  for (unsigned tile : tiles.tiles()) {
+    own.push_back(std::move(topLevel[tile]));
+  }
+  return own;
 }
 
 } // namespace
@@ -139,7 +140,7 @@ std::vector<unsigned> inverse(const std::vector<unsigned> &permutation) {
 void Graph::setTileMapping(const VertexRef &vertex, unsigned tile) {
   checkTile(target_, tile);
   data_->vertices[internal::findVertex(*data_, vertex, "setTileMapping")].tile =
-      tile;
+      internal::topLevelTile(*this, tile);
 }
 
 void Graph::setTileMapping(const Tensor &tensor, unsigned tile) {
@@ -149,12 +150,12 @@ void Graph::setTileMapping(const Tensor &tensor, unsigned tile) {
   if (internal::isOneRun(view)) {
     const std::int64_t begin = view.pieces[0].offset;
     const std::int64_t count = view.elements();
-    (*data_)[view.pieces[0].variable].mapping.set(
-        MappingPiece{begin, begin + count, tile, 1, count});
+    (*data_)[view.pieces[0].variable].mapping.set(MappingPiece{
+        begin, begin + count, internal::topLevelTile(*this, tile), 1, count});
     return;
   }
   MappingChanges changes;
-  addChange(changes, view.pieces, tile);
+  addChange(changes, view.pieces, internal::topLevelTile(*this, tile));
   applyChanges(*data_, changes, internal::containsAliases(view));
 }
 
@@ -170,67 +171,63 @@ void Graph::setTileMapping(const Tensor &tensor,
       auto begin = static_cast<std::int64_t>(interval.begin());
       auto count = static_cast<std::int64_t>(interval.size());
       addChange(changes, selectPieces(view.pieces, {begin, {count}, {1}}),
-                static_cast<unsigned>(tile));
+                internal::topLevelTile(*this, static_cast<unsigned>(tile)));
     }
   }
   applyChanges(*data_, changes, internal::containsAliases(view));
 }
 
-Graph::TileToTensorMapping
-Graph::getTileMapping(const Tensor &tensor, bool requireComplete, bool) const {
+Graph::TileToTensorMapping Graph::getTileMapping(const Tensor &tensor,
+                                                 bool requireComplete,
+                                                 bool allowExternal) const {
   const TensorView &view =
       validData(tensor, "poplar::Graph::getTileMapping").view;
-  TileToTensorMapping mapping(target_.getNumTiles());
-  ElementRun unmapped = collectMapping(*data_, view, mapping);
+  TileToTensorMapping mapping(data_->target->numTiles());
+  const ElementRun unmapped = collectMapping(*data_, view, mapping);
   if (requireComplete && unmapped.variable.isValid()) {
     throw invalid_tile_mapping(fmt::format(
         "[poplar::Graph::getTileMapping] element {} of variable '{}' is not "
         "mapped to a tile; call setTileMapping first",
         unmapped.begin, (*data_)[unmapped.variable].debugPath));
   }
-  return mapping;
+  return tiles_ == nullptr
+             ? mapping
+             : selectTiles(*tiles_, std::move(mapping), allowExternal);
 }
 
 Graph::TileToTensorMapping Graph::getTileMapping(const Tensor &tensor,
-                                                 bool *isComplete, bool) const {
-  const TensorView &view =
-      validData(tensor, "poplar::Graph::getTileMapping").view;
-  TileToTensorMapping mapping(target_.getNumTiles());
-  ElementRun unmapped = collectMapping(*data_, view, mapping);
+                                                 bool *isComplete,
+                                                 bool allowExternal) const {
   if (isComplete != nullptr) {
-    *isComplete = !unmapped.variable.isValid();
+    TileToTensorMapping mapping(data_->target->numTiles());
+    const TensorView &view =
+        validData(tensor, "poplar::Graph::getTileMapping").view;
+    *isComplete = !collectMapping(*data_, view, mapping).variable.isValid();
+  }
+  return getTileMapping(tensor, false, allowExternal);
+}
+
+Graph::TileToTensorMapping
+Graph::getVariableTileMapping(const Tensor &tensor) const {
+  auto mapping = getTileMapping(tensor, false);
+  if (!tensor.containsConstant()) {
+    return mapping;
+  }
+  const Tensor flat = tensor.flatten();
+  for (auto &intervals : mapping) {
+    std::vector<Interval> variable;
+    for (const Interval &interval : intervals) {
+      const Tensor part = flat.slice(interval);
+      for (const Interval &region : part.getContiguousRegions()) {
+        if (!part.slice(region).containsConstant()) {
+          addInterval(variable, interval.begin() + region.begin(),
+                      interval.begin() + region.end());
+        }
+      }
+    }
+    intervals = std::move(variable);
   }
   return mapping;
-}
-
-Tensor Graph::clone(const Tensor &tensor, const DebugContext &debugContext,
-                    TensorCloneMethod method) {
-  return clone(tensor.elementType(), tensor, debugContext, method);
-}
-
-Tensor Graph::clone(const Type &type, const Tensor &tensor,
-                    const DebugContext &debugContext,
-                    TensorCloneMethod method) {
-  const TensorView &view = validData(tensor, "poplar::Graph::clone").view;
-  internal::AffineView affine;
-  bool keepsOrder = method != TensorCloneMethod::CREATE_NEW_ORDER &&
-                    internal::toAffine(view, affine) &&
-                    !internal::containsAliases(view);
-  std::vector<unsigned> order(tensor.rank());
-  std::iota(order.begin(), order.end(), 0U);
-  if (keepsOrder) {
-    order = storageOrder(affine.strides);
-  }
-  Tensor stored = tensor.dimShuffle(order);
-  Tensor result = addVariable(type, stored.shape(), debugContext);
-  Variable &variable = data_->variables.back();
-  if (keepsOrder && stored.isContiguous() && affine.offset == 0 &&
-      view.elements() == (*data_)[affine.variable].elements()) {
-    variable.mapping = (*data_)[affine.variable].mapping;
-  } else {
-    setTileMapping(result, getTileMapping(stored, false));
-  }
-  return result.dimShuffle(inverse(order));
 }
 
 } // namespace poplar

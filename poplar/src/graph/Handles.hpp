@@ -24,8 +24,15 @@ struct Access {
     return graph.data_;
   }
 
+  static const std::shared_ptr<const TileSelection> &tiles(const Graph &graph) {
+    return graph.tiles_;
+  }
+
   static const ProgramPtr &node(const program::Program &program) {
     return program.node_;
+  }
+  static program::Program makeProgram(ProgramPtr node) {
+    return program::Program(std::move(node));
   }
 
   static const std::shared_ptr<const TargetData> &data(const Target &target) {

@@ -164,36 +164,6 @@ Tensor Tensor::slice(ArrayRef<std::size_t> begin,
   return result;
 }
 
-std::vector<Tensor> Tensor::slices(ArrayRef<Interval> intervals,
-                                   unsigned dimension) const {
-  std::vector<Tensor> result;
-  for (const Interval &interval : intervals) {
-    result.push_back(slice(interval, dimension));
-  }
-  return result;
-}
-
-std::vector<Tensor>
-Tensor::slices(const std::vector<std::vector<Interval>> &intervals,
-               unsigned dimension) const {
-  std::vector<Tensor> result;
-  for (const auto &list : intervals) {
-    auto parts = slices(ArrayRef<Interval>(list), dimension);
-    result.push_back(parts.empty() ? slice(0, 0, dimension)
-                                   : concat(parts, dimension));
-  }
-  return result;
-}
-
-std::vector<Tensor> Tensor::slices(ArrayRef<unsigned> indices,
-                                   unsigned dimension) const {
-  std::vector<Tensor> result;
-  for (unsigned i : indices) {
-    result.push_back(slice(i, i + std::size_t(1), dimension));
-  }
-  return result;
-}
-
 Tensor Tensor::flatten() const {
   const TensorData &data = validData(*this, "poplar::Tensor::flatten");
   return withShape(data, {data.view.elements()});

@@ -1,3 +1,4 @@
+// Several tensors made into one, and one into several.
 #include <poplar/Tensor.hpp>
 
 #include "Handles.hpp"
@@ -79,6 +80,36 @@ Tensor append(const Tensor &first, const Tensor &second, unsigned dimension) {
 
 Tensor append(const Tensor &first, const Tensor &second) {
   return append(first, second, 0);
+}
+
+std::vector<Tensor> Tensor::slices(ArrayRef<Interval> intervals,
+                                   unsigned dimension) const {
+  std::vector<Tensor> result;
+  for (const Interval &interval : intervals) {
+    result.push_back(slice(interval, dimension));
+  }
+  return result;
+}
+
+std::vector<Tensor>
+Tensor::slices(const std::vector<std::vector<Interval>> &intervals,
+               unsigned dimension) const {
+  std::vector<Tensor> result;
+  for (const auto &list : intervals) {
+    auto parts = slices(ArrayRef<Interval>(list), dimension);
+    result.push_back(parts.empty() ? slice(0, 0, dimension)
+                                   : concat(parts, dimension));
+  }
+  return result;
+}
+
+std::vector<Tensor> Tensor::slices(ArrayRef<unsigned> indices,
+                                   unsigned dimension) const {
+  std::vector<Tensor> result;
+  for (unsigned i : indices) {
+    result.push_back(slice(i, i + std::size_t(1), dimension));
+  }
+  return result;
 }
 
 } // namespace poplar

@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <iostream>
+#include <sstream>
 
 namespace poplar {
 
@@ -146,6 +147,34 @@ void Tensor::output(std::ostream &stream) const {
 void Tensor::dump() const {
   output(std::cerr);
   std::cerr << '\n';
+}
+
+void Tensor::outputRegions(std::ostream &stream) const {
+  for (const VariableInterval &region : getVarRegions()) {
+    stream
+        << (*data_->graph)[internal::VariableId(region.var.getId())].debugPath
+        << region.interval << '\n';
+  }
+}
+
+void Tensor::dumpRegions() const {
+  outputRegions(std::cerr);
+}
+
+std::string Tensor::getVarStr() const {
+  std::string names;
+  for (const internal::Piece &piece :
+       validData(*this, "poplar::Tensor::getVarStr").view.pieces) {
+    names +=
+        (names.empty() ? "" : " ") + (*data_->graph)[piece.variable].debugPath;
+  }
+  return names;
+}
+
+std::string Tensor::getDebugStr() const {
+  std::ostringstream text;
+  output(text);
+  return text.str();
 }
 
 bool Tensor::isSame(const Tensor &other) const {

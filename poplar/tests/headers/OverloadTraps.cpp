@@ -1,6 +1,9 @@
 // Compiled as C++11: calls that are easily ambiguous.
+#include <poplar/CSRFunctions.hpp>
+#include <poplar/CycleCount.hpp>
 #include <poplar/Engine.hpp>
 #include <poplar/IPUModel.hpp>
+#include <poplar/RandomSeed.hpp>
 #include <poplar/VertexIntrospector.hpp>
 
 using namespace poplar;
@@ -202,4 +205,25 @@ Graph fromDevice() {
   Device device = model.createDevice();
   Graph graph(device);
   return graph;
+}
+
+void virtualGraphs(Graph &graph, Sequence &program) {
+  Graph few = graph.createVirtualGraph(4);
+  Graph range = graph.createVirtualGraph(0, 4);
+  Graph listed = graph.createVirtualGraph({0, 4});
+  Graph top = few.getTopLevelGraph();
+  Tensor t = graph.addVariable(INT, {4});
+  bool isComplete = false;
+  graph.getTileMapping(t, &isComplete);
+  graph.getTileMapping(t, false);
+  graph.clone(t, "name", TensorCloneMethod::CREATE_NEW_ORDER);
+  graph.cloneN(t, 3, "name");
+  graph.getSortedContiguousRegions(t, {{0, 2}, {3, 4}});
+  Tensor u = t;
+  graph.reorderToSimplify(&t, {&u});
+  graph.reorderToSimplify(&t, {});
+  cycleCount(graph, program, 0, SyncType::INTERNAL, "name");
+  setHwSeeds(graph, getHwSeeds(graph, program), program);
+  setFloatingPointBehaviour(graph, program, {true, true, true, false, true});
+  graph.addReplicationIndexConstant();
 }

@@ -83,15 +83,17 @@ std::vector<TileShare> mergeShares(const std::vector<TileShare> &shares) {
 }
 
 // The pieces' variables' shares, scaled to what the pieces take of them.
-std::vector<TileShare>
-approximateShares(const poplar::internal::GraphData &graph,
-                  const TensorView &view) {
+std::vector<TileShare> approximateShares(const poplar::Graph &graph,
+                                         const TensorView &view) {
   std::vector<TileShare> shares;
+  poplar::internal::TileMapping translated;
   for (const Piece &piece : view.pieces) {
-    const auto &variable = graph[piece.variable];
+    const auto &variable = poplar::internal::graphData(graph)[piece.variable];
     const auto elements = support::elementCount(piece.extents);
     const auto total = std::max<std::int64_t>(variable.elements(), 1);
-    for (const auto &part : variable.mapping.pieces()) {
+    const auto &mapping =
+        poplar::internal::mappingIn(graph, piece.variable, translated);
+    for (const auto &part : mapping.pieces()) {
       const auto share = largestShare(part) * elements / total;
       shares.push_back(
           {{part.firstTile, part.parts}, std::max<std::int64_t>(share, 1)});
@@ -130,12 +132,14 @@ kernels::cost::TileSpec tileSpec(const poplar::Graph &graph) {
 }
 
 TileRange tilesOf(const poplar::Graph &graph, const poplar::Tensor &tensor) {
-  const auto &data = poplar::internal::graphData(graph);
-  const auto perIpu = data.target->tilesPerIPU;
-  unsigned first = data.target->numTiles();
+  const auto perIpu = graph.getTarget().getTilesPerIPU();
+  unsigned first = graph.getTarget().getNumTiles();
   unsigned end = 0;
+  poplar::internal::TileMapping translated;
   for (const Piece &piece : poplar::internal::tensorView(tensor).pieces) {
-    for (const auto &part : data[piece.variable].mapping.pieces()) {
+    const auto &mapping =
+        poplar::internal::mappingIn(graph, piece.variable, translated);
+    for (const auto &part : mapping.pieces()) {
       first = std::min(first, part.firstTile);
       end = std::max(end, part.firstTile + part.parts);
     }
@@ -150,16 +154,17 @@ TileRange tilesOf(const poplar::Graph &graph, const poplar::Tensor &tensor) {
 
 std::vector<TileShare> sharesOf(const poplar::Graph &graph,
                                 const poplar::Tensor &tensor) {
-  const auto &data = poplar::internal::graphData(graph);
   const auto &view = poplar::internal::tensorView(tensor);
   if (countRuns(view) > exactRuns) {
-    return approximateShares(data, view);
+    return approximateShares(graph, view);
   }
   std::vector<TileShare> shares;
+  poplar::internal::TileMapping translated;
   poplar::internal::forEachRun(view, [&](poplar::internal::VariableId variable,
                                          std::int64_t begin,
                                          std::int64_t count) {
-    addRun(data[variable].mapping, begin, begin + count, shares);
+    addRun(poplar::internal::mappingIn(graph, variable, translated), begin,
+           begin + count, shares);
   });
   return mergeShares(shares);
 }

@@ -53,6 +53,12 @@ void addGroup(Graph &graph, ComputeSet computeSet, VertexGroup group);
 // The same in a compute set of its own, executed at the end of `program`.
 void executeGroup(Graph &graph, program::Sequence &program, VertexGroup group);
 
+// The mapping of a variable in the graph's own tile numbers. What lies on tiles
+// that a virtual graph does not have is left out. The result is the variable's
+// own mapping or, for a virtual graph, `translated`.
+const TileMapping &mappingIn(const Graph &graph, VariableId variable,
+                             TileMapping &translated);
+
 // Maps a whole row-major variable by one formula piece.
 void setLinearMapping(Graph &graph, const Tensor &variable,
                       const MappingPiece &piece);
