@@ -131,6 +131,47 @@ TEST_F(GraphApi, StreamsKeepTheirDescription) {
       "splitLimit", "'a'");
 }
 
+TEST_F(GraphApi, StreamsHaveBuffersOfLimitedSize) {
+  graph.addHostToDeviceFIFO("in", FLOAT, 16, ReplicatedStreamMode::BROADCAST,
+                            {{"bufferingDepth", "3"}, {"splitLimit", "1000"}});
+  const internal::StreamData &in = graphData(graph).streams[0];
+  EXPECT_EQ(in.bufferingDepth, 3U);
+  EXPECT_EQ(in.splitLimitBytes, 1000U);
+  EXPECT_TRUE(in.isBroadcast);
+  graph.addDeviceToHostFIFO("out", FLOAT, 1 << 26); // 256 MB, split by default
+  EXPECT_EQ(graphData(graph).streams[1].splitLimitBytes, 52428800U);
+  EXPECT_FALSE(graphData(graph).streams[1].isBroadcast);
+  expectError<stream_memory_allocation_error>(
+      [&] {
+        graph.addDeviceToHostFIFO("whole", FLOAT, (1 << 25) + 1,
+                                  {{"splitLimit", "0"}});
+      },
+      "'whole'", "134217732 bytes", "134217728", "splitLimit");
+  graph.addDeviceToHostFIFO("whole", FLOAT, 1 << 25, {{"splitLimit", "0"}});
+  expectError<invalid_option>(
+      [&] {
+        graph.addDeviceToHostFIFO("x", INT, 1, {{"bufferingDepth", "0"}});
+      },
+      "bufferingDepth", "at least 1");
+}
+
+TEST_F(GraphApi, TensorsOfOtherGraphsAreRefused) {
+  Graph other(graph.getTarget());
+  Tensor far = other.addVariable(FLOAT, {2}, "far");
+  const auto expectRefused = [](auto &&action) {
+    expectError<poplar_error>(action, "'far'", "another graph");
+  };
+  expectRefused([&] { graph.setTileMapping(far, 0); });
+  expectRefused([&] { graph.setTileMapping(far, {{{0, 2}}}); });
+  expectRefused([&] { graph.getTileMapping(far, false); });
+  expectRefused([&] { graph.setInitialValue(far, 1); });
+  expectRefused([&] { graph.createHostRead("far", far); });
+  expectRefused([&] { graph.createHostWrite("far", far); });
+  expectRefused([&] { graph.clone(far); });
+  expectRefused([&] { graph.findUnbroadcastTensor(far); });
+  expectRefused([&] { graph.getSimplifyingRearranger(far); });
+}
+
 TEST_F(GraphApi, HostAccessHandlesAreUnique) {
   Tensor t = graph.addVariable(FLOAT, {2});
   graph.createHostWrite("t", t);

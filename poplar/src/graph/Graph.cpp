@@ -16,9 +16,9 @@ namespace poplar {
 
 using internal::Access;
 using internal::GraphData;
+using internal::ownData;
 using internal::TensorData;
 using internal::TensorView;
-using internal::validData;
 using internal::Variable;
 using internal::VariableId;
 using support::requireUser;
@@ -280,7 +280,7 @@ void Graph::setInitialValueFrom(const Tensor &tensor, const Type &hostType,
                                 const void *values, std::size_t count,
                                 bool isFill) {
   const TensorView &view =
-      validData(tensor, "poplar::Graph::setInitialValue").view;
+      ownData(*data_, tensor, "poplar::Graph::setInitialValue").view;
   requireUser<poplar_error>(
       !tensor.containsConstant(),
       "[poplar::Graph::setInitialValue] the tensor contains a constant");
@@ -317,7 +317,7 @@ ComputeSet Graph::addComputeSet(const DebugContext &debugContext) {
 
 void Graph::createHostWrite(StringRef handle, const Tensor &tensor, bool) {
   const TensorView &view =
-      validData(tensor, "poplar::Graph::createHostWrite").view;
+      ownData(*data_, tensor, "poplar::Graph::createHostWrite").view;
   requireUser<tensor_io_state_error>(
       tensor.isParallelWriteable(),
       "[poplar::Graph::createHostWrite] the tensor of handle '{}' contains "
@@ -328,7 +328,7 @@ void Graph::createHostWrite(StringRef handle, const Tensor &tensor, bool) {
 
 void Graph::createHostRead(StringRef handle, const Tensor &tensor, bool) {
   addHostAccess(data_->hostReads, handle,
-                validData(tensor, "poplar::Graph::createHostRead").view,
+                ownData(*data_, tensor, "poplar::Graph::createHostRead").view,
                 "createHostRead");
 }
 

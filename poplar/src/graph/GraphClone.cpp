@@ -17,9 +17,9 @@ namespace poplar {
 using internal::ElementRun;
 using internal::GraphData;
 using internal::MappingPiece;
+using internal::ownData;
 using internal::Piece;
 using internal::TensorView;
-using internal::validData;
 using internal::VariableId;
 
 namespace {
@@ -208,7 +208,7 @@ Tensor Graph::clone(const Tensor &tensor, const DebugContext &debugContext,
 Tensor Graph::clone(const Type &type, const Tensor &tensor,
                     const DebugContext &debugContext,
                     TensorCloneMethod method) {
-  const TensorView &view = validData(tensor, "poplar::Graph::clone").view;
+  const TensorView &view = ownData(*data_, tensor, "poplar::Graph::clone").view;
   std::vector<unsigned> natural(tensor.rank());
   std::iota(natural.begin(), natural.end(), 0U);
   if (method == TensorCloneMethod::CREATE_NEW_ORDER || view.pieces.empty()) {

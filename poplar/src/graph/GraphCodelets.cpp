@@ -114,12 +114,14 @@ bool internal::addCodeletFile(Graph &graph,
 bool Graph::addCodelets(StringRef source, CodeletFileType type,
                         StringRef compileFlags, StringRef targetName) {
   const std::string path = source.cloneAsString();
-  const CodeletFileType byName =
-      type == CodeletFileType::Object ? type : getCodeletFileType(path.c_str());
-  if (type == CodeletFileType::Auto || type == byName) {
-    return byName == CodeletFileType::Object
-               ? internal::addCodeletFile(*this, codelets::loadFile(path))
-               : addCodelets({path}, compileFlags, targetName);
+  const CodeletFileType wanted =
+      type == CodeletFileType::Auto ? getCodeletFileType(path.c_str()) : type;
+  if (wanted == CodeletFileType::Object) {
+    return internal::addCodeletFile(*this, codelets::loadFile(path));
+  }
+  if (type == CodeletFileType::Auto ||
+      std::filesystem::path(path).extension() == rowOf(type).extension) {
+    return addCodelets({path}, compileFlags, targetName);
   }
   // Another language than the name says: what it includes is beside it.
   const auto folder = std::filesystem::absolute(path).parent_path();

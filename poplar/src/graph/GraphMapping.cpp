@@ -17,10 +17,10 @@ namespace poplar {
 using internal::ElementRun;
 using internal::GraphData;
 using internal::MappingPiece;
+using internal::ownData;
 using internal::Piece;
 using internal::TensorView;
 using internal::TileSelection;
-using internal::validData;
 using internal::Variable;
 using internal::VariableId;
 using support::requireUser;
@@ -145,7 +145,7 @@ void Graph::setTileMapping(const VertexRef &vertex, unsigned tile) {
 
 void Graph::setTileMapping(const Tensor &tensor, unsigned tile) {
   const TensorView &view =
-      validData(tensor, "poplar::Graph::setTileMapping").view;
+      ownData(*data_, tensor, "poplar::Graph::setTileMapping").view;
   checkTile(target_, tile);
   if (internal::isOneRun(view)) {
     const std::int64_t begin = view.pieces[0].offset;
@@ -162,7 +162,7 @@ void Graph::setTileMapping(const Tensor &tensor, unsigned tile) {
 void Graph::setTileMapping(const Tensor &tensor,
                            const TileToTensorMapping &mapping) {
   const TensorView &view =
-      validData(tensor, "poplar::Graph::setTileMapping").view;
+      ownData(*data_, tensor, "poplar::Graph::setTileMapping").view;
   checkIntervals(mapping, tensor.numElements());
   MappingChanges changes;
   for (std::size_t tile = 0; tile < mapping.size(); ++tile) {
@@ -181,7 +181,7 @@ Graph::TileToTensorMapping Graph::getTileMapping(const Tensor &tensor,
                                                  bool requireComplete,
                                                  bool allowExternal) const {
   const TensorView &view =
-      validData(tensor, "poplar::Graph::getTileMapping").view;
+      ownData(*data_, tensor, "poplar::Graph::getTileMapping").view;
   TileToTensorMapping mapping(data_->target->numTiles());
   const ElementRun unmapped = collectMapping(*data_, view, mapping);
   if (requireComplete && unmapped.variable.isValid()) {
@@ -201,7 +201,7 @@ Graph::TileToTensorMapping Graph::getTileMapping(const Tensor &tensor,
   if (isComplete != nullptr) {
     TileToTensorMapping mapping(data_->target->numTiles());
     const TensorView &view =
-        validData(tensor, "poplar::Graph::getTileMapping").view;
+        ownData(*data_, tensor, "poplar::Graph::getTileMapping").view;
     *isComplete = !collectMapping(*data_, view, mapping).variable.isValid();
   }
   return getTileMapping(tensor, false, allowExternal);

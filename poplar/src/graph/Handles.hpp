@@ -111,5 +111,8 @@ struct Access {
 // The data of a tensor, or an error in the name of `operation` when it is
 // invalid.
 const TensorData &validData(const Tensor &tensor, const char *operation);
+// The same for a tensor that must belong to this graph.
+const TensorData &ownData(const GraphData &graph, const Tensor &tensor,
+                          const char *operation);
 
 } // namespace poplar::internal

@@ -104,6 +104,15 @@ const TensorData &validData(const Tensor &tensor, const char *operation) {
   return *data;
 }
 
+const TensorData &ownData(const GraphData &graph, const Tensor &tensor,
+                          const char *operation) {
+  const TensorData &data = validData(tensor, operation);
+  requireUser<poplar_error>(data.graph.get() == &graph,
+                            "[{}] the tensor '{}' belongs to another graph",
+                            operation, PathText{data});
+  return data;
+}
+
 } // namespace internal
 
 Tensor Tensor::operator[](std::size_t index) const {

@@ -16,8 +16,8 @@
 namespace poplar {
 
 using internal::ElementRun;
+using internal::ownData;
 using internal::TensorView;
-using internal::validData;
 using internal::VariableId;
 
 namespace {
@@ -237,7 +237,7 @@ Tensor TensorRearranger::undoRearrangement(const Tensor &tensor) const {
 }
 
 TensorRearranger Graph::getSimplifyingRearranger(const Tensor &tensor) const {
-  validData(tensor, "poplar::Graph::getSimplifyingRearranger");
+  ownData(*data_, tensor, "poplar::Graph::getSimplifyingRearranger");
   return TensorRearranger(
       std::make_shared<const internal::ElementOrder>(*this, tensor));
 }
@@ -301,7 +301,7 @@ bool takeDimension(internal::Piece &piece, std::int64_t extent,
 
 Tensor Graph::findUnbroadcastTensor(const Tensor &tensor) const {
   const TensorView &view =
-      validData(tensor, "poplar::Graph::findUnbroadcastTensor").view;
+      ownData(*data_, tensor, "poplar::Graph::findUnbroadcastTensor").view;
   if (view.pieces.size() != 1) {
     return tensor;
   }
