@@ -102,6 +102,21 @@ TEST_F(VertexChecks, NoVertexReadsWhatAnotherWrites) {
       "written by vertex type IncrementEven", "'step'");
 }
 
+// A vertex's own long read must not hide the shorter read of another.
+TEST_F(VertexChecks, OwnReadsDoNotHideThoseOfOthers) {
+  const auto scale = [&](const Tensor &in, const Tensor &out) {
+    VertexRef vertex =
+        graph.addVertex(computeSet, "Scale", {{"in", in}, {"out", out}});
+    graph.setFieldSize(vertex["offsets"], 0);
+    graph.setTileMapping(vertex, 0);
+  };
+  scale(a.slice(0, 10), a.slice(3, 4));
+  compile();
+  scale(a.slice(0, 5), b.slice(0, 5));
+  expectError<graph_connection_error>([&] { compile(); }, "element 3 ",
+                                      "'net/a'", "read");
+}
+
 TEST_F(VertexChecks, AVertexMayReadWhatItWrites) {
   add(a[0], a[0], a[0]);
   increment(concat(b.slice(0, 4), b.slice(8, 12)));
@@ -149,18 +164,19 @@ TEST(VertexChecksAgainstPairs, FindTheSameConflicts) {
     std::vector<std::set<std::size_t>> reads, writes; // by vertex
     for (std::size_t v = 0; v < 4; ++v) {
       const std::size_t size = pick(1, 4);
-      const std::size_t in = pick(0, 40 - 2 * size);
+      const unsigned stride = pick(0, 1) == 0 ? 1 : 2;
+      const std::size_t in = pick(0, 40 - stride * size);
       const std::size_t out = pick(0, 40 - size);
       VertexRef vertex = base.graph.addVertex(
           computeSet, "Scale",
-          {{"in", t.slice(in, in + 2 * size).subSample(2, 0)},
+          {{"in", t.slice(in, in + stride * size).subSample(stride, 0)},
            {"out", t.slice(out, out + size)}});
       base.graph.setFieldSize(vertex["offsets"], 0);
       base.graph.setTileMapping(vertex, 0);
       auto &read = reads.emplace_back();
       auto &written = writes.emplace_back();
       for (std::size_t i = 0; i < size; ++i) {
-        read.insert(in + 2 * i);
+        read.insert(in + stride * i);
         written.insert(out + i);
       }
     }
