@@ -160,30 +160,6 @@ private:
   mutable std::vector<char> isSuccess_; // by shard
 };
 
-} // namespace
-
-std::unique_ptr<kernels::Plan> makeStreamPlan(HostServices &host,
-                                              const Node &node) {
-  return std::make_unique<StreamPlan>(host.streams, node);
-}
-
-std::unique_ptr<kernels::Plan> makeHostPlan(HostServices &host,
-                                            const Node &node,
-                                            const ValueProgram &program) {
-  return std::make_unique<HostPlan>(host, node, program);
-}
-
-std::unique_ptr<kernels::Plan> makeVertexPlan(const internal::GraphData &graph,
-                                              HostServices &host,
-                                              const Node &node,
-                                              const ValueProgram &program,
-                                              const VertexSet &vertices) {
-  return std::make_unique<VertexPlan>(
-      graph, host, node, findOperands(node, program), std::move(vertices));
-}
-
-namespace {
-
 class TrappingPlan final : public kernels::Plan {
 public:
   TrappingPlan(std::shared_ptr<const kernels::Plan> plan, FloatTraps traps,
@@ -207,6 +183,26 @@ private:
 };
 
 } // namespace
+
+std::unique_ptr<kernels::Plan> makeStreamPlan(HostServices &host,
+                                              const Node &node) {
+  return std::make_unique<StreamPlan>(host.streams, node);
+}
+
+std::unique_ptr<kernels::Plan> makeHostPlan(HostServices &host,
+                                            const Node &node,
+                                            const ValueProgram &program) {
+  return std::make_unique<HostPlan>(host, node, program);
+}
+
+std::unique_ptr<kernels::Plan> makeVertexPlan(const internal::GraphData &graph,
+                                              HostServices &host,
+                                              const Node &node,
+                                              const ValueProgram &program,
+                                              const VertexSet &vertices) {
+  return std::make_unique<VertexPlan>(
+      graph, host, node, findOperands(node, program), std::move(vertices));
+}
 
 std::shared_ptr<const kernels::Plan>
 makeTrappingPlan(std::shared_ptr<const kernels::Plan> plan,

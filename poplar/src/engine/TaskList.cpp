@@ -128,16 +128,10 @@ private:
 
   // Whatever the host can see happens in the order of the program.
   bool isOrdered(const Node &node) const {
-    if (node.op != NodeOp::Vertices) {
-      return node.op == NodeOp::StreamIn || node.op == NodeOp::StreamOut ||
-             node.op == NodeOp::Host;
-    }
-    const internal::GraphData &graph = context_.graph;
-    const auto &vertices = graph.computeSets[node.computeSet.index()].vertices;
-    return std::any_of(vertices.begin(), vertices.end(),
-                       [&](internal::VertexId vertex) {
-                         return graph.vertices.typeOf(vertex).isPrinting;
-                       });
+    return node.op == NodeOp::StreamIn || node.op == NodeOp::StreamOut ||
+           node.op == NodeOp::Host ||
+           (node.op == NodeOp::Vertices &&
+            context_.vertices.of(node.computeSet).isPrinting());
   }
 
   static std::string kernelNameOf(const Node &node) {

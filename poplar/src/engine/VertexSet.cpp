@@ -107,7 +107,9 @@ public:
 
 private:
   void allocate(const std::vector<VertexId> &vertices) {
-    Sizes sizes;
+    struct {
+      std::size_t objects = 0, tables = 0, packed = 0;
+    } sizes; // in bytes
     for (VertexId vertex : vertices) {
       const VertexType &type = table_.typeOf(vertex);
       const FieldSlot *slots = table_.slotsOf(vertex);
@@ -128,16 +130,16 @@ private:
   // Shards of about equal cost; a vertex is never cut.
   void cut(const std::vector<VertexId> &vertices) {
     double total = 0;
-    bool isPrinting = false;
     for (VertexId vertex : vertices) {
       total += costOf(table_, vertex);
-      isPrinting = isPrinting || table_.typeOf(vertex).isPrinting;
+      set_.isPrinting_ = set_.isPrinting_ || table_.typeOf(vertex).isPrinting;
     }
     // What is printed comes in the order of the vertices.
     const std::int64_t count =
-        isPrinting ? 1
-                   : kernels::shardCount(
-                         static_cast<std::int64_t>(vertices.size()), total);
+        set_.isPrinting_
+            ? 1
+            : kernels::shardCount(static_cast<std::int64_t>(vertices.size()),
+                                  total);
     const double share = total / static_cast<double>(count);
     double sum = 0;
     for (VertexId vertex : vertices) {

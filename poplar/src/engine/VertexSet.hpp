@@ -27,6 +27,8 @@ public:
   // Shards are independent of each other; how many there are follows from the
   // vertices alone.
   std::size_t shards() const { return shards_.size(); }
+  // Some vertex prints: there is one shard, and it runs in program order.
+  bool isPrinting() const { return isPrinting_; }
   // Expected nanoseconds on one core.
   double cost(std::size_t shard) const { return shards_[shard].cost; }
 
@@ -67,13 +69,6 @@ private:
     std::vector<Touch> touches;
     double cost = 0;
   };
-  // What all objects need besides themselves, counted before it is filled.
-  struct Sizes {
-    std::size_t objects = 0;
-    std::size_t tables = 0;
-    std::size_t packed = 0;
-  };
-
   class Builder;
 
   std::vector<std::byte *> addresses_; // by variable
@@ -83,6 +78,7 @@ private:
   // Objects and tables as they were at first, if some type keeps values.
   std::vector<std::byte> pristine_;
   std::vector<Shard> shards_;
+  bool isPrinting_ = false;
 };
 
 // The vertices of a graph by compute set, made when they are first asked for:
