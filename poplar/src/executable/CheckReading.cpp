@@ -18,15 +18,20 @@ using internal::ProgramNode;
 using internal::TensorView;
 
 void checkTarget(const internal::TargetData &target) {
-  for (double value : {target.clockHz, target.exchangeBytesPerCycle,
-                       target.memcpyBytesPerCycle, target.hostBytesPerSecond,
-                       target.linkBytesPerSecond, target.linkHopSeconds}) {
+  for (double value :
+       {target.clockHz, target.exchangeBytesPerCycle,
+        target.memcpyBytesPerCycle, target.hostToDeviceBytesPerSecond,
+        target.deviceToHostBytesPerSecond, target.hostLatencySeconds,
+        target.streamingBytesPerSecond, target.streamingLatencySeconds,
+        target.gatewayBytesPerSecond, target.gatewayHopSeconds,
+        target.linkBytesPerSecond, target.linkHopSeconds}) {
     requireIntact(std::isfinite(value) && value > 0,
                   "the target has a speed of {}", value);
   }
-  for (unsigned value : {target.numIPUs, target.tilesPerIPU,
-                         target.workerContexts, target.tilesPerSharedBus,
-                         target.linksToPairPartner, target.linksPerRail}) {
+  for (unsigned value :
+       {target.numIPUs, target.tilesPerIPU, target.workerContexts,
+        target.tilesPerSharedBus, target.linksToPairPartner,
+        target.linksPerRail, target.ipusPerMachine}) {
     requireIntact(value > 0, "a part of the target is not there");
   }
   requireIntact(std::uint64_t(target.numIPUs) * target.tilesPerIPU <= maxTiles,

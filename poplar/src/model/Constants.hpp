@@ -39,11 +39,8 @@ inline constexpr std::uint64_t controlWordBytes = 4;       // [D]
 
 // Host and links.
 inline constexpr std::uint64_t hostCopyCycles = 2078; // [D] per copy
-// A machine's 20 GB/s of streaming memory are shared by its four IPUs.
-inline constexpr double streamingBytesPerSecond = 5e9; // [A] per IPU
-inline constexpr double streamingSeconds = 2e-6;       // [A] per copy
-inline constexpr std::uint64_t packetBytes = 256;      // [A]
-inline constexpr std::uint64_t packetHeaderBytes = 8;  // [A]
+inline constexpr std::uint64_t packetBytes = 256;     // [A]
+inline constexpr std::uint64_t packetHeaderBytes = 8; // [A]
 
 // Memory of a tile.
 inline constexpr std::uint64_t supervisorStackBytes = 128; // [V]

@@ -123,10 +123,14 @@ void priceGlobal(Step &step, const TargetData &target) {
 void priceHost(Step &step, const TargetData &target) {
   addRemoteTraffic(step, target);
   const bool isHost = step.isHostTransfer();
+  const double hostBytesPerSecond = step.isToTiles()
+                                        ? target.hostToDeviceBytesPerSecond
+                                        : target.deviceToHostBytesPerSecond;
   const double bytesPerSecond =
-      isHost ? target.hostBytesPerSecond : streamingBytesPerSecond;
+      isHost ? hostBytesPerSecond : target.streamingBytesPerSecond;
   const std::uint64_t fixed =
-      isHost ? hostCopyCycles : ceilDiv(streamingSeconds * target.clockHz, 1);
+      isHost ? hostCopyCycles
+             : ceilDiv(target.streamingLatencySeconds * target.clockHz, 1);
   for (IpuStepCost &cost : step.costs) {
     const std::uint64_t link = ceilDiv(static_cast<double>(cost.bytes),
                                        bytesPerSecond / target.clockHz);

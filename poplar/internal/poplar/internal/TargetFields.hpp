@@ -17,12 +17,15 @@ template <typename Data> auto targetFields(Data &data) {
          globalSyncCycles, dataPathBits, fp16InFp16OutConvUnits,
          fp16InFp32OutConvUnits, fp32ConvUnits, quarterConvUnits,
          convUnitPipelineDepth, convUnitCoeffLoadBytes, rptCountMax, strideBits,
-         atomicStoreBytes, hostBytesPerSecond, linkBytesPerSecond,
-         linksToPairPartner, linksPerRail, linkHopSeconds, tilesPerXbContext,
-         contextsPerXb, fpIctlRegister, dbgDataRegister, ipuLinkDomainSize,
-         instanceSize, ipuLinkTopology, ipuLinkConfiguration, hasGateway,
-         syncConfiguration, memoryElementOffsets, interleavedElementIndex] =
-      data;
+         atomicStoreBytes, hostToDeviceBytesPerSecond,
+         deviceToHostBytesPerSecond, hostLatencySeconds,
+         streamingBytesPerSecond, streamingLatencySeconds, streamingBytesPerIPU,
+         linkBytesPerSecond, linksToPairPartner, linksPerRail, linkHopSeconds,
+         gatewayBytesPerSecond, gatewayHopSeconds, ipusPerMachine,
+         tilesPerXbContext, contextsPerXb, fpIctlRegister, dbgDataRegister,
+         ipuLinkDomainSize, instanceSize, ipuLinkTopology, ipuLinkConfiguration,
+         hasGateway, syncConfiguration, memoryElementOffsets,
+         interleavedElementIndex] = data;
   return std::tie(
       kind, arch, system, numIPUs, tilesPerIPU, workerContexts, clockHz,
       bytesPerTile, exchangeBytesPerCycle, memcpyBytesPerCycle,
@@ -30,11 +33,14 @@ template <typename Data> auto targetFields(Data &data) {
       globalSyncCycles, dataPathBits, fp16InFp16OutConvUnits,
       fp16InFp32OutConvUnits, fp32ConvUnits, quarterConvUnits,
       convUnitPipelineDepth, convUnitCoeffLoadBytes, rptCountMax, strideBits,
-      atomicStoreBytes, hostBytesPerSecond, linkBytesPerSecond,
-      linksToPairPartner, linksPerRail, linkHopSeconds, tilesPerXbContext,
-      contextsPerXb, fpIctlRegister, dbgDataRegister, ipuLinkDomainSize,
-      instanceSize, ipuLinkTopology, ipuLinkConfiguration, hasGateway,
-      syncConfiguration, memoryElementOffsets, interleavedElementIndex);
+      atomicStoreBytes, hostToDeviceBytesPerSecond, deviceToHostBytesPerSecond,
+      hostLatencySeconds, streamingBytesPerSecond, streamingLatencySeconds,
+      streamingBytesPerIPU, linkBytesPerSecond, linksToPairPartner,
+      linksPerRail, linkHopSeconds, gatewayBytesPerSecond, gatewayHopSeconds,
+      ipusPerMachine, tilesPerXbContext, contextsPerXb, fpIctlRegister,
+      dbgDataRegister, ipuLinkDomainSize, instanceSize, ipuLinkTopology,
+      ipuLinkConfiguration, hasGateway, syncConfiguration, memoryElementOffsets,
+      interleavedElementIndex);
 }
 
 } // namespace poplar::internal
