@@ -11,7 +11,8 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parent / "poplar"
 BUILD = HERE.parent.parent / "build/bench/poplar"
 
-LIBRARIES = {"library_compile": ["-lpoplin", "-lpopops", "-lpoputil"]}
+LIBRARIES = {name: ["-lpoplin", "-lpopops", "-lpoputil"]
+             for name in ("library_compile", "pricing")}
 
 # (program, figure): (limit, whether the figure must be below it)
 LIMITS = {
@@ -20,6 +21,9 @@ LIMITS = {
     ("vertex_bandwidth", "ratio"): (0.7, False),
     ("repeat_execute", "ns_per_iteration"): (200.0, True),
     ("library_compile", "ratio"): (3.0, True),
+    ("pricing", "ipus16_s"): (1.0, True),
+    ("pricing", "ipus16_MB"): (500.0, True),
+    ("pricing", "ipus256_s"): (10.0, True),
 }
 
 
