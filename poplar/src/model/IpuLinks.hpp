@@ -1,5 +1,5 @@
-// The links between IPUs: a ladder whose rungs join IPUs 2k and 2k+1 and whose
-// rails join the even and the odd ones.
+// The links between IPUs. Inside a link domain a ladder, open or closed to a
+// ring, or a line; between domains the gateways of the IPU-Machines.
 #pragma once
 
 #include "model/Step.hpp"
@@ -10,8 +10,9 @@
 namespace poplar::model {
 
 // Cycles that the links need for these flows, all at the same time: the time of
-// the busiest link and the latency of the longest way, without the sync.
-std::uint64_t linkCycles(const internal::TargetData &target,
+// the busiest link and the latency of the longest way, without the sync. `ipus`
+// is how many the flows are numbered over, those of all replicas.
+std::uint64_t linkCycles(const internal::TargetData &target, unsigned ipus,
                          std::span<const IpuFlow> flows);
 
 } // namespace poplar::model

@@ -109,9 +109,10 @@ void addRemoteTraffic(Step &step, const TargetData &target) {
       });
 }
 
-void priceGlobal(Step &step, const TargetData &target) {
+void priceGlobal(Step &step, const TargetData &target, unsigned replicas) {
   addRemoteTraffic(step, target);
-  std::uint64_t duration = linkCycles(target, step.flows);
+  std::uint64_t duration =
+      linkCycles(target, target.numIPUs * replicas, step.flows);
   for (const IpuStepCost &cost : step.costs) {
     duration = std::max(duration, cost.globalExchange);
   }
@@ -147,14 +148,14 @@ void addAllIpus(Step &step, const TargetData &target) {
 
 } // namespace
 
-void priceStep(Step &step, const TargetData &target) {
+void priceStep(Step &step, const TargetData &target, unsigned replicas) {
   switch (step.kind) {
   case StepKind::Execute:
   case StepKind::Exchange:
     priceInside(step, target);
     break;
   case StepKind::GlobalExchange:
-    priceGlobal(step, target);
+    priceGlobal(step, target, replicas);
     break;
   case StepKind::HostToDevice:
   case StepKind::DeviceToHost:

@@ -96,7 +96,7 @@ const std::vector<Step> &StepTable::stepsOf(const ProgramNode &node) {
     for (Step &step : entry->second) {
       step.id = stepCount_++;
       checkTiles(step, tiles());
-      priceStep(step, target());
+      priceStep(step, target(), graph_.replicationFactor);
     }
   }
   return entry->second;
