@@ -9,10 +9,6 @@
 
 namespace poplar::internal {
 
-// The figures of an architecture ("ipu1", "ipu2", "ipu21") as a model of one
-// IPU. Throws invalid_machine_model for any other name.
-TargetData architectureData(std::string_view name);
-
 // All IPUs of a system ("bow-pod16"), or one of an architecture, as hardware.
 // Throws invalid_machine_model for any other name.
 TargetData systemData(std::string_view systemOrArchitecture);

@@ -2,6 +2,7 @@
 
 #include "Architecture.hpp"
 #include "DeviceImpl.hpp"
+#include "System.hpp"
 #include "graph/Handles.hpp"
 
 #include <poplar/exceptions.hpp>
@@ -11,6 +12,23 @@
 
 namespace poplar {
 namespace {
+
+// The chip of a version, and what its name in front stands for: a file.
+internal::TargetData modelData(const std::string &version) {
+  constexpr std::string_view prefix = "ipu:";
+  const bool isFile = version.starts_with(prefix);
+  support::requireUser<invalid_machine_model>(
+      isFile || version == "ipu1" || version == "ipu2" || version == "ipu21",
+      "[poplar::IPUModel] the version '{}' given; allowed: ipu1, ipu2 and "
+      "ipu21, or ipu:<file> for the chip of a system file",
+      version);
+  internal::TargetData data =
+      internal::findSystem(isFile ? version.substr(prefix.size()) : version)
+          .target;
+  data.kind = internal::TargetKind::IpuModel;
+  data.numIPUs = 1;
+  return data;
+}
 
 auto fields(const IPUModel &m) {
   return std::tie(m.IPUVersion, m.numIPUs, m.tilesPerIPU, m.relativeSyncDelay,
@@ -25,7 +43,7 @@ auto fields(const IPUModel &m) {
 } // namespace
 
 IPUModel::IPUModel(const char *version) : IPUVersion(version) {
-  const internal::TargetData data = internal::architectureData(IPUVersion);
+  const internal::TargetData data = modelData(IPUVersion);
   numIPUs = data.numIPUs;
   tilesPerIPU = data.tilesPerIPU;
   relativeSyncDelay = RelativeSyncDelayType::AUTO;
@@ -52,7 +70,7 @@ Device IPUModel::createDevice(OptionFlags options, bool,
       "[poplar::IPUModel::createDevice] {} IPUs of {} tiles with {} workers "
       "given; at least 1 of each is needed",
       numIPUs, tilesPerIPU, numWorkerContexts);
-  internal::TargetData data = internal::architectureData(IPUVersion);
+  internal::TargetData data = modelData(IPUVersion);
   internal::applyTargetOptions(options, data);
   // The furthest tile waits this much longer than the nearest.
   unsigned extraDelay = data.maxSyncDelay - data.minSyncDelay;

@@ -19,8 +19,8 @@ struct System {
 };
 
 // A system or architecture by its name, or by the path of a file that describes
-// one (whatever has a '/' or ends in ".json"). Throws invalid_machine_model that
-// names what was given, what is wrong with it and what is allowed.
+// one (whatever has a '/' or ends in ".json"). Throws invalid_machine_model
+// that names what was given, what is wrong with it and what is allowed.
 System findSystem(std::string_view nameOrFile);
 
 // The names that findSystem() takes, in the order of the documents.

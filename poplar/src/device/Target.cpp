@@ -1,6 +1,7 @@
 #include <poplar/Target.hpp>
 
 #include "Architecture.hpp"
+#include "System.hpp"
 #include "graph/Handles.hpp"
 
 #include <poplar/exceptions.hpp>
@@ -65,14 +66,14 @@ Target Target::createCPUTarget(bool, unsigned numIPUs) {
 }
 
 Target Target::createIPUTarget(StringRef system, const OptionFlags &options) {
-  TargetData data = internal::systemData(system.cloneAsString());
+  TargetData data = internal::findSystem(system.cloneAsString()).target;
   internal::applyTargetOptions(options, data);
   return internal::makeTarget(std::move(data));
 }
 
 Target Target::createIPUTarget(unsigned numIPUs, StringRef systemOrArch,
                                const OptionFlags &options) {
-  TargetData data = internal::systemData(systemOrArch.cloneAsString());
+  TargetData data = internal::findSystem(systemOrArch.cloneAsString()).target;
   internal::applyTargetOptions(options, data);
   support::requireUser<poplar_error>(
       numIPUs > 0 && (data.system.empty() || numIPUs <= data.numIPUs),
