@@ -1,6 +1,7 @@
 """popc's command line, as users type it."""
 
 import os
+import re
 import subprocess
 from pathlib import Path
 
@@ -58,7 +59,11 @@ def popc(root, tmp_path):
 
 def test_information(popc):
     assert popc("--list-targets").stdout == "cpu,ipu1,ipu2,ipu21\n"
-    assert popc("--version").stdout.startswith("popc (Aspen) ")
+    # PopTorch takes the first such word for the hash of the package.
+    version = popc("--version").stdout
+    assert re.match(r"POPLAR version 3\.3\.0 \(([0-9a-f]{10})\)\n", version)
+    assert re.search(r"[a-z0-9]{10,32}", version)[0] == version.split()[3][1:-1]
+    assert "clang version" in version.splitlines()[1]
     assert popc("--help").stdout.startswith("Usage: popc")
 
 
@@ -81,6 +86,12 @@ def test_options_are_taken(popc, flags):
     popc.write("value.hpp", "")
     popc(*flags, "First.cpp", "-o", "out.gp")
     assert b"First" in popc.read("out.gp")
+
+
+def test_options_come_from_files(popc):
+    popc.write("more.txt", "-DVALUE=1234567\n-S First.cpp")
+    popc("--options-file", "more.txt", "--output-file", "out.s")
+    assert b"$1234567," in popc.read("out.s")
 
 
 def test_flags_reach_the_compiler(popc):
@@ -106,6 +117,8 @@ def test_inputs_are_linked(popc):
     ((), "popc: no input files"),
     (("--no-such-option", "First.cpp"), "unknown option --no-such-option"),
     (("-march=native", "First.cpp"), "unknown option -march=native"),
+    (("--options-file", "none.txt"), "cannot read the options file none.txt"),
+    (("--options-file=self.txt",), "does it name itself?"),
     (("none.cpp",), "popc: cannot read none.cpp"),
     (("none.gp",), "popc: cannot read none.gp"),
     (("code.S",), "there is no assembler for IPUs"),
@@ -121,6 +134,7 @@ def test_inputs_are_linked(popc):
      "First.cpp:12:12: error: use of undeclared identifier 'nothing'"),
 ])
 def test_mistakes_are_explained(popc, arguments, message):
+    popc.write("self.txt", "--options-file=self.txt First.cpp")
     assert message in popc.stderr_of_failure(*arguments)
     assert not (popc.folder / "a.gp").exists()
 

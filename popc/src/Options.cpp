@@ -1,11 +1,15 @@
 #include "Options.hpp"
 
+#include "Files.hpp"
+
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <iterator>
 #include <optional>
+#include <sstream>
 #include <string_view>
 
 namespace popc {
@@ -28,12 +32,14 @@ bool contains(const auto &list, std::string_view value) {
 
 class Parser {
 public:
-  explicit Parser(const std::vector<std::string> &arguments)
-      : arguments_(arguments) {}
+  explicit Parser(std::vector<std::string> arguments)
+      : arguments_(std::move(arguments)) {}
 
   Options parse() {
     while (next_ < arguments_.size()) {
-      parseOne(arguments_[next_++]);
+      // A copy, because an options file moves the arguments.
+      const std::string argument = arguments_[next_++];
+      parseOne(argument);
     }
     if (options_.action == Options::Action::Compile &&
         options_.inputs.empty()) {
@@ -59,6 +65,10 @@ private:
       options_.writesAssembly = true;
     } else if (auto output = valueOf(argument, "-o", "")) {
       options_.output = *output;
+    } else if (auto sameOutput = valueOf(argument, "--output-file", "=")) {
+      options_.output = *sameOutput;
+    } else if (auto file = valueOf(argument, "--options-file", "=")) {
+      insertOptionsOf(*file);
     } else if (auto language = valueOf(argument, "-x", "")) {
       setLanguage(*language);
     } else if (auto target = valueOf(argument, "--target", "=")) {
@@ -69,6 +79,26 @@ private:
       throw UsageError(fmt::format(
           "unknown option {}; popc --help names those there are", argument));
     }
+  }
+
+  // The words of a file take the place of the option that names it.
+  void insertOptionsOf(const std::string &file) {
+    constexpr std::size_t maxArguments = 10000; // a file may name itself
+    const std::optional<std::string> text = readFile(file);
+    if (!text) {
+      throw UsageError(fmt::format("cannot read the options file {}", file));
+    }
+    std::istringstream stream(*text);
+    const std::vector<std::string> words(
+        std::istream_iterator<std::string>{stream}, {});
+    if (arguments_.size() + words.size() > maxArguments) {
+      throw UsageError(fmt::format(
+          "the options file {} brings the options to more than {}; does it "
+          "name itself?",
+          file, maxArguments));
+    }
+    arguments_.insert(arguments_.begin() + static_cast<std::ptrdiff_t>(next_),
+                      words.begin(), words.end());
   }
 
   // The value of option `name`: after `separator` in the same argument, or the
@@ -173,7 +203,7 @@ private:
     }
   }
 
-  const std::vector<std::string> &arguments_;
+  std::vector<std::string> arguments_; // grows by those of --options-file
   std::size_t next_ = 0;
   Options options_;
 };
@@ -191,7 +221,10 @@ std::string helpText() {
 
 Compiles codelets (.cpp, .c) and links codelet files (.gp) with them.
 
-  -o <file>           the codelet file to write (a.gp)
+  -o, --output-file <file>
+                      the codelet file to write (a.gp)
+  --options-file <file>
+                      takes more options from a file, between spaces or lines
   -O0, -O1, -O2, -O3  how much to optimise (-O3)
   -g                  with debug information
   -I, -isystem <dir>  a folder for #include

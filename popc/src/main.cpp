@@ -6,6 +6,7 @@
 
 #include <clang-c/Index.h>
 #include <poplar/internal/CodeletFormat.hpp>
+#include <poplar/internal/Version.hpp>
 
 #include <exception>
 #include <fmt/format.h>
@@ -18,9 +19,12 @@ using poplar::internal::PopcExit;
 
 void printVersion() {
   CXString clang = clang_getClangVersion();
-  std::cout << fmt::format("popc (Aspen) {}\n{}\ncode for {}\n", ASPEN_VERSION,
-                           clang_getCString(clang),
-                           poplar::internal::hostMachine());
+  // Programs take the first word of ten or more small letters and digits for
+  // the package's hash.
+  std::cout << fmt::format(
+      "POPLAR version {} ({})\n{}; Aspen {}, code for {}\n",
+      poplar::internal::interfaceVersion, poplar::internal::packageHash,
+      clang_getCString(clang), ASPEN_VERSION, poplar::internal::hostMachine());
   clang_disposeString(clang);
 }
 

@@ -5,6 +5,7 @@
 #include "HostValues.hpp"
 #include "ViewSets.hpp"
 
+#include <poplar/internal/Version.hpp>
 #include <support/Error.hpp>
 
 #include <algorithm>
@@ -163,10 +164,12 @@ void addHostAccess(std::map<std::string, internal::HostAccess> &table,
 } // namespace
 
 StringRef versionString() {
-  return "3.3.0 (a59be17e00)";
+  static const std::string text =
+      fmt::format("{} ({})", internal::interfaceVersion, internal::packageHash);
+  return text;
 }
 StringRef packageHash() {
-  return "a59be17e00";
+  return internal::packageHash;
 }
 
 Graph::Graph() : data_(makeGraphData()) {}
