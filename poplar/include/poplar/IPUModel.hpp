@@ -7,10 +7,15 @@
 
 #include <climits>
 #include <cstddef>
+#include <memory>
 #include <string>
 #include <vector>
 
 namespace poplar {
+
+namespace internal {
+struct TargetData;
+} // namespace internal
 
 struct IPUModel {
   enum class RelativeSyncDelayType {
@@ -18,8 +23,9 @@ struct IPUModel {
     NO_DELAY, // every tile as the nearest one
   };
 
-  // "ipu1", "ipu2" or "ipu21"; sets the fields to that architecture's figures.
-  // Throws invalid_machine_model for any other.
+  // "ipu1", "ipu2" or "ipu21", or "ipu:" and a system or the path of its file,
+  // whose chip is modelled; sets the fields to the chip's figures. Throws
+  // invalid_machine_model for any other.
   explicit IPUModel(const char *IPUVersion = "ipu2");
 
   // Halves are always 16-bit, whatever `accurateHalf`.
@@ -29,7 +35,7 @@ struct IPUModel {
   bool operator==(const IPUModel &other) const;
   bool operator!=(const IPUModel &other) const { return !(*this == other); }
 
-  std::string IPUVersion; // fixed at construction
+  std::string IPUVersion; // changing it later changes nothing
   unsigned numIPUs;
   unsigned tilesPerIPU;
   RelativeSyncDelayType relativeSyncDelay;
@@ -47,6 +53,10 @@ struct IPUModel {
   std::vector<std::size_t> memoryElementOffsets;
   // Kept for programs that set it: code sizes are always estimated.
   bool compileIPUCode;
+
+private:
+  // What the fields leave out, as it was at construction.
+  std::shared_ptr<const internal::TargetData> chip_;
 };
 
 } // namespace poplar

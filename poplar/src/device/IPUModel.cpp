@@ -13,7 +13,7 @@
 namespace poplar {
 namespace {
 
-// The chip of a version, and what its name in front stands for: a file.
+// One IPU of the version's chip.
 internal::TargetData modelData(const std::string &version) {
   constexpr std::string_view prefix = "ipu:";
   const bool isFile = version.starts_with(prefix);
@@ -42,8 +42,10 @@ auto fields(const IPUModel &m) {
 
 } // namespace
 
-IPUModel::IPUModel(const char *version) : IPUVersion(version) {
-  const internal::TargetData data = modelData(IPUVersion);
+IPUModel::IPUModel(const char *version)
+    : IPUVersion(version), chip_(std::make_shared<const internal::TargetData>(
+                               modelData(IPUVersion))) {
+  const internal::TargetData &data = *chip_;
   numIPUs = data.numIPUs;
   tilesPerIPU = data.tilesPerIPU;
   relativeSyncDelay = RelativeSyncDelayType::AUTO;
@@ -70,7 +72,7 @@ Device IPUModel::createDevice(OptionFlags options, bool,
       "[poplar::IPUModel::createDevice] {} IPUs of {} tiles with {} workers "
       "given; at least 1 of each is needed",
       numIPUs, tilesPerIPU, numWorkerContexts);
-  internal::TargetData data = modelData(IPUVersion);
+  internal::TargetData data = *chip_;
   internal::applyTargetOptions(options, data);
   // The furthest tile waits this much longer than the nearest.
   unsigned extraDelay = data.maxSyncDelay - data.minSyncDelay;

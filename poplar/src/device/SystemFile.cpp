@@ -246,21 +246,19 @@ double FileReader::count(const Figure &figure, const Json &given) const {
   const std::optional<double> count = countLike(value, figure.unit);
   if (!count) {
     refuse(fmt::format("'{}' has the unit '{}'; allowed: {}", figure.name,
-                       value.unit, unitsLike(figure.unit)));
+                       value.unit, fmt::join(unitsLike(figure.unit), ", ")));
   }
   const auto limit = [&](double number) {
     return countLike({number, std::string(figure.unit)}, figure.unit).value();
   };
-  const std::string unit = value.unit == "1" ? "" : " " + value.unit;
   if (*count < limit(figure.least) || *count > limit(figure.most)) {
-    refuse(
-        fmt::format("'{}' is {}{}; allowed: {} to {}{}", figure.name,
-                    value.value, unit, figure.least, figure.most,
-                    figure.unit == "1" ? "" : fmt::format(" {}", figure.unit)));
+    refuse(fmt::format("'{}' is {}; allowed: {} to {}", figure.name,
+                       toString(value), figure.least,
+                       toString({figure.most, std::string(figure.unit)})));
   }
   if (isCounted(figure.unit) && *count != std::floor(*count)) {
-    refuse(fmt::format("'{}' is {}{}; allowed: whole numbers", figure.name,
-                       value.value, unit));
+    refuse(fmt::format("'{}' is {}; allowed: whole numbers of {}", figure.name,
+                       toString(value), unitsLike(figure.unit).front()));
   }
   return *count;
 }

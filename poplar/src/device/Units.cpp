@@ -1,5 +1,6 @@
 #include "Units.hpp"
 
+#include <fmt/format.h>
 #include <support/Error.hpp>
 
 #include <algorithm>
@@ -69,6 +70,12 @@ Quantity quantityOf(std::string_view like) {
 
 } // namespace
 
+std::string toString(const Measure &measure) {
+  return measure.unit == "1"
+             ? fmt::format("{}", measure.value)
+             : fmt::format("{} {}", measure.value, measure.unit);
+}
+
 std::optional<double> countLike(const Measure &measure, std::string_view like) {
   const Unit *unit = findUnit(measure.unit);
   if (unit == nullptr || unit->quantity != quantityOf(like)) {
@@ -77,13 +84,12 @@ std::optional<double> countLike(const Measure &measure, std::string_view like) {
   return measure.value * unit->factor / unit->divisor;
 }
 
-std::string unitsLike(std::string_view like) {
+std::vector<std::string_view> unitsLike(std::string_view like) {
   const Quantity quantity = quantityOf(like);
-  std::string names;
+  std::vector<std::string_view> names;
   for (const Unit &unit : units) {
     if (unit.quantity == quantity) {
-      names += names.empty() ? "" : ", ";
-      names += unit.name;
+      names.push_back(unit.name);
     }
   }
   return names;

@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace poplar::internal {
 
@@ -14,12 +15,15 @@ struct Measure {
   std::string unit;
 };
 
+// "624 KiB", and "13" for what has no unit.
+std::string toString(const Measure &measure);
+
 // The measure counted in the first unit of what `like` measures: that of 624
 // KiB is 638976, like any unit of bytes. None if it measures something else.
 std::optional<double> countLike(const Measure &measure, std::string_view like);
 
-// All units of what `like` measures, with commas: "B, KiB, MiB, GiB".
-std::string unitsLike(std::string_view like);
+// All units of what `like` measures: B, KiB, MiB and GiB.
+std::vector<std::string_view> unitsLike(std::string_view like);
 
 // Whether only whole numbers of its first unit make sense: not of clock rates,
 // times and rates.
