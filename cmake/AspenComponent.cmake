@@ -49,7 +49,11 @@ function(aspen_tests name)
     target_include_directories(${name}_tests PRIVATE src)
     target_link_libraries(${name}_tests PRIVATE ${name} GTest::gtest_main)
     add_test(NAME ${name}_tests COMMAND ${name}_tests)
-    set_tests_properties(${name}_tests PROPERTIES LABELS unit)
+    # Emulated IPUs of its own: tests may run at the same time.
+    set(devices ${CMAKE_CURRENT_BINARY_DIR}/devices)
+    file(MAKE_DIRECTORY ${devices})
+    set_tests_properties(${name}_tests PROPERTIES LABELS unit
+      ENVIRONMENT ASPEN_REGISTRY=${devices})
   endif()
 endfunction()
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdlib>
+#include <optional>
 #include <string>
 
 namespace poplar::test {
@@ -10,14 +11,24 @@ namespace poplar::test {
 class Environment {
 public:
   Environment(const char *name, const std::string &value) : name_(name) {
+    if (const char *old = std::getenv(name)) {
+      old_ = old;
+    }
     setenv(name, value.c_str(), 1);
   }
-  ~Environment() { unsetenv(name_); }
+  ~Environment() {
+    if (old_) {
+      setenv(name_, old_->c_str(), 1);
+    } else {
+      unsetenv(name_);
+    }
+  }
   Environment(const Environment &) = delete;
   Environment &operator=(const Environment &) = delete;
 
 private:
   const char *name_;
+  std::optional<std::string> old_;
 };
 
 } // namespace poplar::test

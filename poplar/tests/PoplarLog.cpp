@@ -34,7 +34,7 @@ TEST_F(PoplarLogDeathTest, ShowsWhoHoldsDevices) {
   const std::string line = "[-0-9]+T[:0-9.]+Z PO:TARGET [0-9]+[.][0-9]+ I: ";
   EXPECT_EXIT(attachAndDetach(), testing::ExitedWithCode(0),
               "^" + line + "device 2: attached\n" + line +
-                  "device 2: another device holds some of its IPUs\n" + line +
+                  "device 2: another holds some of its IPUs\n" + line +
                   "device 2: detached\n$");
 }
 

@@ -1,5 +1,6 @@
 #include <poplar/Device.hpp>
 
+#include "Attributes.hpp"
 #include "DeviceImpl.hpp"
 #include "graph/Handles.hpp"
 
@@ -8,31 +9,12 @@
 #include <support/Error.hpp>
 #include <support/Logging.hpp>
 
-#include <array>
-#include <filesystem>
-#include <mutex>
 #include <vector>
-
-#include <unistd.h>
 
 namespace poplar {
 namespace {
 
 constexpr support::Logger logger(support::LogChannel::Poplar, "TARGET");
-
-// Of the driver that the 3.3 release came with.
-constexpr std::array<unsigned, 3> driverVersion = {1, 1, 3};
-
-// Which IPUs of the system this process holds.
-struct HeldIpus {
-  std::mutex mutex;
-  std::vector<bool> isHeld;
-};
-
-HeldIpus &heldIpus() {
-  static HeldIpus held;
-  return held;
-}
 
 const DeviceImpl &validImpl(const std::unique_ptr<DeviceImpl> &impl) {
   support::requireUser<poplar_error>(
@@ -54,40 +36,13 @@ const DeviceImpl &attachedHardware(const std::unique_ptr<DeviceImpl> &impl,
 
 } // namespace
 
-bool HardwareClaim::acquire() {
-  HeldIpus &held = heldIpus();
-  std::lock_guard lock(held.mutex);
-  if (isAttached_) {
-    return true;
-  }
-  if (held.isHeld.size() < first_ + count_) {
-    held.isHeld.resize(first_ + count_);
-  }
-  for (unsigned ipu = first_; ipu < first_ + count_; ++ipu) {
-    if (held.isHeld[ipu]) {
-      return false;
-    }
-  }
-  for (unsigned ipu = first_; ipu < first_ + count_; ++ipu) {
-    held.isHeld[ipu] = true;
-  }
-  isAttached_ = true;
-  return true;
-}
-
-void HardwareClaim::release() {
-  HeldIpus &held = heldIpus();
-  std::lock_guard lock(held.mutex);
-  if (isAttached_) {
-    for (unsigned ipu = first_; ipu < first_ + count_; ++ipu) {
-      held.isHeld[ipu] = false;
-    }
-    isAttached_ = false;
-  }
-}
-
 Device internal::Access::makeDevice(std::unique_ptr<DeviceImpl> impl) {
   return Device(std::move(impl));
+}
+
+std::shared_ptr<internal::HardwareClaim>
+internal::Access::claim(const Device &device) {
+  return validImpl(device.impl_).claim;
 }
 
 Device::Device() = default;
@@ -124,7 +79,7 @@ bool Device::attach() const {
   const DeviceImpl &device = validImpl(impl_);
   const bool isHeld = device.claim == nullptr || device.claim->acquire();
   logger.info("device {}: {}", device.id,
-              isHeld ? "attached" : "another device holds some of its IPUs");
+              isHeld ? "attached" : "another holds some of its IPUs");
   return isHeld;
 }
 
@@ -144,16 +99,17 @@ bool Device::isAttached() const {
 void Device::getDriverVersion(unsigned &major, unsigned &minor,
                               unsigned &point) const {
   attachedHardware(impl_, "getDriverVersion");
-  major = driverVersion[0];
-  minor = driverVersion[1];
-  point = driverVersion[2];
+  major = internal::driverVersion[0];
+  minor = internal::driverVersion[1];
+  point = internal::driverVersion[2];
 }
 
 std::vector<int> Device::getDriverIDs() const {
   const DeviceImpl &device = attachedHardware(impl_, "getDriverIDs");
   std::vector<int> ids;
-  for (unsigned i = 0; i < device.claim->count(); ++i) {
-    ids.push_back(static_cast<int>(device.claim->first() + i));
+  const internal::IpuGroup &group = device.claim->group();
+  for (unsigned i = 0; i < group.count; ++i) {
+    ids.push_back(static_cast<int>(group.first + i));
   }
   return ids;
 }
@@ -168,7 +124,7 @@ void Device::reset() const {
 
 std::vector<int> Device::getNumaTopology() const {
   const DeviceImpl &device = attachedHardware(impl_, "getNumaTopology");
-  return std::vector<int>(device.claim->count(), 0);
+  return std::vector<int>(device.claim->group().count, 0);
 }
 
 std::set<int> Device::getNumaNodesUsedForIPUs() const {
@@ -178,28 +134,16 @@ std::set<int> Device::getNumaNodesUsedForIPUs() const {
 
 std::map<std::string, std::string> Device::getAttributes() const {
   const DeviceImpl &device = validImpl(impl_);
+  if (device.claim != nullptr) {
+    return internal::deviceAttributes(device.id);
+  }
   const Target &target = device.target;
-  std::map<std::string, std::string> attributes = {
+  return {
       {"id", std::to_string(device.id)},
       {"target", toString(target.getTargetType())},
       {"ipu architecture", target.getTargetArchString()},
       {"clock", fmt::format("{:.0f}MHz", target.getTileClockFrequency() / 1e6)},
-      {"remote buffers supported", supportsRemoteBuffers() ? "1" : "0"}};
-  if (device.claim == nullptr) {
-    return attributes;
-  }
-  attributes["target"] = device.claim->count() > 1 ? "Multi IPU" : "Fabric";
-  attributes["driver version"] =
-      fmt::format("{}", fmt::join(driverVersion, "."));
-  attributes["graph streaming"] = "true";
-  attributes["ipu error state"] = "no errors";
-  attributes["numa node"] = "0";
-  if (device.claim->isAttached()) {
-    attributes["user executable"] =
-        std::filesystem::read_symlink("/proc/self/exe");
-    attributes["user process id"] = std::to_string(getpid());
-  }
-  return attributes;
+      {"remote buffers supported", "0"}};
 }
 
 bool Device::supportsRemoteBuffers() const {

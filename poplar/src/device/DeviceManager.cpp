@@ -1,98 +1,88 @@
 #include <poplar/DeviceManager.hpp>
 
 #include "Architecture.hpp"
+#include "Attributes.hpp"
 #include "DeviceImpl.hpp"
+#include "Registry.hpp"
+#include "System.hpp"
 #include "graph/Handles.hpp"
 
-#include <poplar/exceptions.hpp>
-#include <support/Error.hpp>
-
-#include <string_view>
+#include <poplar/internal/Hardware.hpp>
 
 namespace poplar {
 namespace {
 
-// The emulated system.
-constexpr std::string_view systemName = "bow-pod16";
-constexpr unsigned systemIpus = 16;
+using internal::IpuGroup;
+using internal::System;
 
-// IPUs [first, first + count) of the system.
-struct IpuGroup {
-  unsigned first;
-  unsigned count;
-};
-
-// By device id: singles, then pairs, quads and so on.
-std::vector<IpuGroup> deviceGroups() {
-  std::vector<IpuGroup> groups;
-  for (unsigned count = 1; count <= systemIpus; count *= 2) {
-    for (unsigned first = 0; first + count <= systemIpus; first += count) {
-      groups.push_back({first, count});
-    }
-  }
-  return groups;
+std::vector<IpuGroup> groupsOf(const System &system) {
+  return internal::deviceGroups(system.target.numIPUs);
 }
 
-IpuGroup groupOf(unsigned id) {
-  auto groups = deviceGroups();
-  support::requireUser<poplar_error>(
-      id < groups.size(),
-      "[poplar::DeviceManager] device {} given; the system has devices 0 to {}",
-      id, groups.size() - 1);
-  return groups[id];
+Device makeDevice(const System &system, const IpuGroup &group,
+                  const OptionFlags &options) {
+  internal::TargetData data = system.target;
+  internal::applyTargetOptions(options, data);
+  data.numIPUs = group.count;
+  auto claim = std::make_shared<internal::HardwareClaim>(
+      internal::Registry::of(system), group, data.clockHz, system.partition);
+  return internal::Access::makeDevice(std::make_unique<DeviceImpl>(DeviceImpl{
+      internal::makeTarget(std::move(data)), group.id, std::move(claim)}));
+}
+
+template <typename Predicate>
+std::vector<Device> makeDevices(const OptionFlags &options,
+                                Predicate isWanted) {
+  const System system = internal::emulatedSystem();
+  std::vector<Device> devices;
+  for (const IpuGroup &group : groupsOf(system)) {
+    if (isWanted(group)) {
+      devices.push_back(makeDevice(system, group, options));
+    }
+  }
+  return devices;
 }
 
 } // namespace
 
 std::size_t DeviceManager::getNumDevices() const {
-  return deviceGroups().size();
+  return groupsOf(internal::emulatedSystem()).size();
 }
 
 Device DeviceManager::getDevice(unsigned deviceManagerId,
                                 const OptionFlags &options) const {
-  IpuGroup group = groupOf(deviceManagerId);
-  internal::TargetData data = internal::systemData(systemName);
-  internal::applyTargetOptions(options, data);
-  data.numIPUs = group.count;
-  return internal::Access::makeDevice(std::make_unique<DeviceImpl>(
-      DeviceImpl{internal::makeTarget(std::move(data)), deviceManagerId,
-                 std::make_shared<HardwareClaim>(group.first, group.count)}));
+  const System system = internal::emulatedSystem();
+  const auto groups = groupsOf(system);
+  return makeDevice(system, internal::groupOf(groups, deviceManagerId),
+                    options);
 }
 
 std::vector<Device>
 DeviceManager::getDevices(const OptionFlags &options) const {
-  std::vector<Device> devices;
-  for (unsigned id = 0; id < getNumDevices(); ++id) {
-    devices.push_back(getDevice(id, options));
-  }
-  return devices;
+  return makeDevices(options, [](const IpuGroup &) { return true; });
 }
 
 std::vector<Device>
 DeviceManager::getDevices(TargetType type, unsigned requiredNumIPUs,
                           const OptionFlags &options) const {
-  std::vector<Device> devices;
   if (type != TargetType::IPU) {
-    return devices;
+    return {};
   }
-  for (unsigned id = 0; id < getNumDevices(); ++id) {
-    if (groupOf(id).count == requiredNumIPUs) {
-      devices.push_back(getDevice(id, options));
-    }
-  }
-  return devices;
+  return makeDevices(options, [&](const IpuGroup &group) {
+    return group.count == requiredNumIPUs;
+  });
 }
 
 std::vector<unsigned>
 DeviceManager::getChildDeviceIds(unsigned parentId,
                                  unsigned numChildDeviceIpus) const {
-  IpuGroup parent = groupOf(parentId);
+  const auto groups = groupsOf(internal::emulatedSystem());
+  const IpuGroup &parent = internal::groupOf(groups, parentId);
   std::vector<unsigned> ids;
-  for (unsigned id = 0; id < getNumDevices(); ++id) {
-    IpuGroup child = groupOf(id);
+  for (const IpuGroup &child : groups) {
     if (child.count == numChildDeviceIpus && child.first >= parent.first &&
         child.first + child.count <= parent.first + parent.count) {
-      ids.push_back(id);
+      ids.push_back(child.id);
     }
   }
   return ids;

@@ -10,6 +10,8 @@
 
 namespace poplar::internal {
 
+class HardwareClaim;
+
 struct Access {
   using TensorDataPtr = std::shared_ptr<const TensorData>;
 
@@ -42,7 +44,9 @@ struct Access {
     return Target(std::move(data));
   }
 
-  static Device makeDevice(std::unique_ptr<DeviceImpl> impl); // Device.cpp
+  // Device.cpp
+  static Device makeDevice(std::unique_ptr<DeviceImpl> impl);
+  static std::shared_ptr<HardwareClaim> claim(const Device &device);
 
   static StreamId id(const DataStream &stream) { return StreamId(stream.id_); }
   static DataStream makeStream(const GraphData &graph, StreamId id,
