@@ -3,9 +3,8 @@
 #include "model/MemoryUse.hpp"
 
 #include "model/Constants.hpp"
-#include "model/InstrumentationMemory.hpp"
-#include "model/MemorySums.hpp"
 #include "model/TileSegments.hpp"
+#include "model/TileSum.hpp"
 #include "model/VariableMemory.hpp"
 #include "model/VertexState.hpp"
 #include "program/VisitPrograms.hpp"
@@ -35,8 +34,9 @@ bool isCopyVertex(const std::string &type) {
 // several times has one code, and so has a compute set.
 class CodeMemory {
 public:
-  CodeMemory(StepTable &steps, MemoryUse &use, MemorySums &sums)
-      : steps_(steps), use_(use), sums_(sums), controlSteps_(steps.ipus(), 0) {}
+  CodeMemory(StepTable &steps, MemoryUse &use)
+      : steps_(steps), use_(use), controlSteps_(steps.ipus(), 0),
+        sums_(memoryCategories, TileSum(steps.tiles())) {}
 
   void addNode(const ProgramPtr &node) {
     if (!node || !seenNodes_.insert(node.get()).second) {
@@ -50,21 +50,28 @@ public:
       }
     } else if (const auto *branch =
                    std::get_if<internal::SwitchNode>(&node->op)) {
-      sums_.add(MemoryCategory::ControlTable, 0, steps_.tiles(),
-                branch->cases.size() * switchCaseBytes);
+      sum(MemoryCategory::ControlTable)
+          .add(0, steps_.tiles(), branch->cases.size() * switchCaseBytes);
     }
     forEachChild(steps_.graph(), *node,
                  [&](const ProgramPtr &child) { addNode(child); });
   }
 
-  // What is known when all nodes are.
   void finish() {
     const unsigned tilesPerIpu = steps_.target().tilesPerIPU;
     for (unsigned ipu = 0; ipu < controlSteps_.size(); ++ipu) {
-      sums_.add(MemoryCategory::ControlCode, ipu * tilesPerIpu, tilesPerIpu,
-                controlSteps_[ipu] * controlBytesPerStep);
+      sum(MemoryCategory::ControlCode)
+          .add(ipu * tilesPerIpu, tilesPerIpu,
+               controlSteps_[ipu] * controlBytesPerStep);
     }
     addVertexCode();
+    sum(MemoryCategory::Stack)
+        .add(0, steps_.tiles(),
+             supervisorStackBytes +
+                 steps_.target().workerContexts * workerStackBytes);
+    for (std::size_t i = 0; i < memoryCategories; ++i) {
+      use_.byTile[i] = sums_[i].values();
+    }
   }
 
 private:
@@ -72,6 +79,10 @@ private:
     std::uint64_t bytes = 0;
     std::vector<std::pair<unsigned, unsigned>> tiles; // [first, end)
   };
+
+  TileSum &sum(MemoryCategory category) {
+    return sums_[static_cast<std::size_t>(category)];
+  }
 
   void addSteps(const ProgramNode &node) {
     for (const Step &step : steps_.stepsOf(node)) {
@@ -99,9 +110,8 @@ private:
         continue;
       }
       const VertexExtras extras = extrasOf(table, vertex);
-      sums_.add(MemoryCategory::VectorListDescriptors, tile, 1,
-                extras.listBytes);
-      sums_.add(MemoryCategory::VertexFieldData, tile, 1, extras.fieldBytes);
+      sum(MemoryCategory::VectorListDescriptors).add(tile, 1, extras.listBytes);
+      sum(MemoryCategory::VertexFieldData).add(tile, 1, extras.fieldBytes);
       use_.vertexData.descriptors += extras.listBytes;
       use_.vertexData.byType[table.typeOf(vertex).name] += extras.listBytes;
     }
@@ -129,8 +139,8 @@ private:
     use_.edges += instances * vertex.edges;
     const std::uint64_t bytes =
         ceilDiv(vertex.stateBytes, vertexStateGrain) * vertexStateGrain;
-    sums_.add(MemoryCategory::VertexInstances, run.firstTile, run.tileCount,
-              vertex.count * bytes);
+    sum(MemoryCategory::VertexInstances)
+        .add(run.firstTile, run.tileCount, vertex.count * bytes);
     const std::uint32_t pointers =
         std::min(vertex.stateBytes, vertex.edges * edgePointerBytes);
     VertexData &data = use_.vertexData;
@@ -140,8 +150,9 @@ private:
     data.padding += instances * (bytes - vertex.stateBytes);
     data.byType[vertex.type] += instances * bytes;
     if (isCopyVertex(vertex.type)) {
-      sums_.add(MemoryCategory::CopyDescriptors, run.firstTile, run.tileCount,
-                vertex.edges / 2 * copyDescriptorBytes);
+      sum(MemoryCategory::CopyDescriptors)
+          .add(run.firstTile, run.tileCount,
+               vertex.edges / 2 * copyDescriptorBytes);
     }
     TypeCode &code = code_[vertex.type];
     code.bytes = std::max<std::uint64_t>(code.bytes, vertex.codeBytes);
@@ -167,17 +178,17 @@ private:
       const std::uint64_t instructions = exchangePrologueInstrs +
                                          fragmentSlots +
                                          ceilDiv(out, 4 * wordsPerSend);
-      sums_.add(InternalExchangeCode, first, count,
-                instructions * bytesPerExchangeInstr);
+      sum(InternalExchangeCode)
+          .add(first, count, instructions * bytesPerExchangeInstr);
       return;
     }
     const bool isGlobal = kind == StepKind::GlobalExchange;
     const std::uint64_t packets = ceilDiv(in + out, packetBytes);
-    sums_.add(isGlobal ? GlobalExchangeCode : HostExchangeCode, first, count,
-              (exchangePrologueInstrs + packets) * bytesPerExchangeInstr);
-    sums_.add(isGlobal ? GlobalExchangePacketHeaders
-                       : HostExchangePacketHeaders,
-              first, count, packets * packetHeaderBytes);
+    sum(isGlobal ? GlobalExchangeCode : HostExchangeCode)
+        .add(first, count,
+             (exchangePrologueInstrs + packets) * bytesPerExchangeInstr);
+    sum(isGlobal ? GlobalExchangePacketHeaders : HostExchangePacketHeaders)
+        .add(first, count, packets * packetHeaderBytes);
   }
 
   // The code of a type is on a tile once, however many vertices use it.
@@ -188,8 +199,7 @@ private:
       for (const auto &[first, last] : code.tiles) {
         const unsigned begin = std::max(first, end);
         if (begin < last) {
-          sums_.add(MemoryCategory::VertexCode, begin, last - begin,
-                    code.bytes);
+          sum(MemoryCategory::VertexCode).add(begin, last - begin, code.bytes);
           end = last;
         }
       }
@@ -198,8 +208,8 @@ private:
 
   StepTable &steps_;
   MemoryUse &use_;
-  MemorySums &sums_;
   std::vector<std::uint64_t> controlSteps_; // by IPU
+  std::vector<TileSum> sums_;               // by category
   std::set<const ProgramNode *> seenNodes_;
   std::set<internal::ComputeSetId> seenComputeSets_;
   std::map<std::string, TypeCode> code_;
@@ -217,26 +227,30 @@ std::uint64_t interleavedOffset(const TargetData &target) {
 } // namespace
 
 MemoryUse measureMemory(StepTable &steps,
-                        const std::vector<ProgramPtr> &programs,
-                        const MemoryOptions &options) {
+                        const std::vector<ProgramPtr> &programs) {
   MemoryUse use;
   use.bytesPerTile = steps.target().bytesPerTile;
   use.interleavedOffset = interleavedOffset(steps.target());
-  MemorySums sums(steps.tiles(), steps.target().tilesPerIPU);
-  CodeMemory code(steps, use, sums);
+  CodeMemory code(steps, use);
   for (const ProgramPtr &program : programs) {
     code.addNode(program);
   }
   code.finish();
-  sums.add(MemoryCategory::Stack, 0, steps.tiles(),
-           options.supervisorStackBytes +
-               steps.target().workerContexts * options.workerStackBytes);
-  addInstrumentation(steps, programs, options, sums);
 
   use.liveness = analyseLiveness(steps.graph(), programs);
-  use.placements = placementsOf(steps.graph(), use.liveness.schedule);
-  addVariables(steps, use.liveness, use.placements, sums);
-  use.runs = sums.runs();
+  VariableMemory variables = measureVariables(steps, use.liveness);
+  auto &variableBytes =
+      use.byTile[static_cast<std::size_t>(MemoryCategory::Variables)];
+  use.alwaysLive.resize(steps.tiles());
+  for (unsigned tile = 0; tile < steps.tiles(); ++tile) {
+    variableBytes[tile] = variables.alwaysLive[tile] + variables.peak[tile];
+    use.alwaysLive[tile] =
+        variables.alwaysLive[tile] + variables.constants[tile];
+  }
+  use.byTile[static_cast<std::size_t>(MemoryCategory::Constants)] =
+      std::move(variables.constants);
+  use.maxLive = std::move(variables.peak);
+  use.gaps = std::move(variables.gaps);
   return use;
 }
 

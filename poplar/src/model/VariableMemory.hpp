@@ -3,8 +3,6 @@
 #pragma once
 
 #include "model/Liveness.hpp"
-#include "model/MemorySums.hpp"
-#include "model/Placement.hpp"
 #include "model/StepTable.hpp"
 
 #include <cstdint>
@@ -12,8 +10,17 @@
 
 namespace poplar::model {
 
-void addVariables(StepTable &steps, const Liveness &liveness,
-                  const std::vector<Placement> &placements, MemorySums &sums);
+struct VariableMemory {
+  std::vector<std::uint64_t> alwaysLive; // by tile, without constants
+  std::vector<std::uint64_t> constants;
+  std::vector<std::uint64_t> peak; // of the others and the temporaries
+  std::vector<std::uint64_t> gaps;
+};
+
+VariableMemory measureVariables(StepTable &steps, const Liveness &liveness);
+
+// Bytes of a variable on one tile, aligned as allocations are.
+std::uint64_t bytesOnTile(const internal::Variable &variable, unsigned tile);
 
 // The bytes that best-fit packing needs for allocations with these lifetimes:
 // largest first, each in the smallest hole that fits, else on top.
