@@ -5,7 +5,6 @@
 
 #include "model/CopySteps.hpp"
 #include "model/ExecuteSteps.hpp"
-#include "model/MemoryUse.hpp"
 #include "model/Timeline.hpp"
 #include "model/VertexTypes.hpp"
 
@@ -228,34 +227,6 @@ TEST(ModelInvariants, RepeatsCostWhatTheirIterationsCost) {
       EXPECT_EQ(repeated.ipus[ipu].sync, unrolled.ipus[ipu].sync);
       EXPECT_EQ(repeated.ipus[ipu].wait, unrolled.ipus[ipu].wait);
     }
-  }
-}
-
-TEST(ModelInvariants, MemoryOfATileAddsUp) {
-  for (unsigned seed = 0; seed < programs; ++seed) {
-    RandomProgram random(seed);
-    const ProgramPtr program = random.make(2);
-    model::StepTable steps(random.graph().data);
-    const model::MemoryUse use = model::measureMemory(steps, {program});
-    std::uint64_t instances = 0;
-    for (unsigned tile = 0; tile < use.tiles(); ++tile) {
-      const model::MemoryRegions regions = use.regions(tile);
-      EXPECT_EQ(regions.nonInterleaved + regions.interleaved +
-                    regions.overflowed,
-                use.used(tile));
-      EXPECT_EQ(use.of(model::MemoryCategory::Variables, tile) +
-                    use.of(model::MemoryCategory::Constants, tile),
-                use.alwaysLive[tile] + use.maxLive[tile]);
-      EXPECT_GE(use.usedWithGaps(tile), use.used(tile));
-      instances += use.of(model::MemoryCategory::VertexInstances, tile) +
-                   use.of(model::MemoryCategory::VectorListDescriptors, tile);
-    }
-    EXPECT_EQ(use.vertexData.total(), instances) << "seed " << seed;
-    std::uint64_t byType = 0;
-    for (const auto &[type, bytes] : use.vertexData.byType) {
-      byType += bytes;
-    }
-    EXPECT_EQ(byType, instances);
   }
 }
 

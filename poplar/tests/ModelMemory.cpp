@@ -111,12 +111,12 @@ TEST(ModelMemory, PeakCountsWhatIsAliveTogether) {
        touch(graph, {b}, {c}), touch(graph, {c}, {weights})});
   model::StepTable steps(graph.data);
   const MemoryUse use = model::measureMemory(steps, {program});
-  EXPECT_EQ(use.alwaysLive[3], 400U);
-  EXPECT_EQ(use.maxLive[3], 880U); // a and b, or b and c, never a and c
-  EXPECT_EQ(use.of(MemoryCategory::Variables, 3), 1280U);
-  EXPECT_EQ(use.of(MemoryCategory::Stack, 3), 128U + 6 * 512U);
+  EXPECT_EQ(use.at(3).alwaysLive(), 400U);
+  EXPECT_EQ(use.at(3).maxLive, 880U); // a and b, or b and c, never a and c
+  EXPECT_EQ(use.at(3).of(MemoryCategory::Variables), 1280U);
+  EXPECT_EQ(use.at(3).of(MemoryCategory::Stack), 128U + 6 * 512U);
   // Four steps of control code on every tile, vertices on tile 0 alone.
-  EXPECT_EQ(use.of(MemoryCategory::ControlCode, 3), 4 * 24U);
+  EXPECT_EQ(use.at(3).of(MemoryCategory::ControlCode), 4 * 24U);
 }
 
 TEST(ModelMemory, CodeOfATypeIsOnATileOnce) {
@@ -135,10 +135,10 @@ TEST(ModelMemory, CodeOfATypeIsOnATileOnce) {
   model::StepTable table(graph.data);
   const MemoryUse memory =
       model::measureMemory(table, {ModelGraph::sequence(std::move(steps))});
-  EXPECT_EQ(memory.of(MemoryCategory::VertexCode, 1), 500U);
-  EXPECT_EQ(memory.of(MemoryCategory::VertexCode, 3), 0U);
-  EXPECT_EQ(memory.of(MemoryCategory::VertexInstances, 1), 2 * 3 * 12U);
-  EXPECT_EQ(memory.of(MemoryCategory::InternalExchangeCode, 0),
+  EXPECT_EQ(memory.at(1).of(MemoryCategory::VertexCode), 500U);
+  EXPECT_EQ(memory.at(3).of(MemoryCategory::VertexCode), 0U);
+  EXPECT_EQ(memory.at(1).of(MemoryCategory::VertexInstances), 2 * 3 * 12U);
+  EXPECT_EQ(memory.at(0).of(MemoryCategory::InternalExchangeCode),
             4 * (2 + 3 * 2U));
   EXPECT_EQ(memory.vertices, 12U);
   EXPECT_EQ(memory.edges, 24U);
@@ -163,7 +163,7 @@ MemoryVerdict verdictFor(std::int64_t floatsOnATile, const char *policy,
   const auto big = graph.addVariable(floatsOnATile, {.firstTile = 2});
   graph.data.hostWrites["big"] = {graph.view(big)};
   const model::MemoryCheck check =
-      model::checkMemory(graph.data, {touch(graph, {big}, {})}, policy);
+      model::checkMemory(graph.data, {touch(graph, {big}, {})}, {}, policy);
   EXPECT_EQ(check.message.empty(), check.verdict == MemoryVerdict::Fits);
   if (check.verdict == MemoryVerdict::OutOfMemory) {
     EXPECT_NE(check.message.find("tile 2"), std::string::npos);

@@ -91,9 +91,9 @@ TEST_F(ModelPrograms, SwitchTakesTheLongestCaseAndHasATable) {
   EXPECT_EQ(cyclesOf(branch), decisionCycles + syncCycles + 500);
   model::StepTable steps(graph_.data);
   const model::MemoryUse use = model::measureMemory(steps, {branch});
-  EXPECT_EQ(use.of(MemoryCategory::ControlTable, 3), 3 * 8);
+  EXPECT_EQ(use.at(3).of(MemoryCategory::ControlTable), 3 * 8);
   // The decision and three executes, 24 bytes each.
-  EXPECT_EQ(use.of(MemoryCategory::ControlCode, 0), 4 * 24);
+  EXPECT_EQ(use.at(0).of(MemoryCategory::ControlCode), 4 * 24);
 }
 
 TEST_F(ModelPrograms, FunctionsCostCyclesAtEachCallAndCodeOnce) {
@@ -104,7 +104,7 @@ TEST_F(ModelPrograms, FunctionsCostCyclesAtEachCallAndCodeOnce) {
   EXPECT_EQ(cyclesOf(program), 2 * (20 + syncCycles + 100) + syncCycles + 50);
   model::StepTable steps(graph_.data);
   const model::MemoryUse use = model::measureMemory(steps, {program});
-  EXPECT_EQ(use.of(MemoryCategory::ControlCode, 1), (2 + 1 + 1) * 24);
+  EXPECT_EQ(use.at(1).of(MemoryCategory::ControlCode), (2 + 1 + 1) * 24);
   EXPECT_EQ(use.vertices, 2 * 4);
   const std::uint64_t runs[] = {5};
   const auto types = model::costByVertexType(steps, {program}, runs);

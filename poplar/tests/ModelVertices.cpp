@@ -154,10 +154,10 @@ TEST_F(ModelVertices, BuffersHoldWhatIsAtHomeElsewhere) {
   model::StepTable steps(graph_.data);
   const model::MemoryUse use = model::measureMemory(steps, {execute()});
   // 12 bytes each way, rounded up to 16; the variables are on tile 0.
-  EXPECT_EQ(use.maxLive[1], 2 * 16);
-  EXPECT_EQ(use.of(MemoryCategory::VertexInstances, 1), 16U);
-  EXPECT_EQ(use.of(MemoryCategory::VertexCode, 1), 550U);
-  EXPECT_EQ(use.of(MemoryCategory::VertexCode, 0), 0U);
+  EXPECT_EQ(use.at(1).maxLive, 2 * 16);
+  EXPECT_EQ(use.at(1).of(MemoryCategory::VertexInstances), 16U);
+  EXPECT_EQ(use.at(1).of(MemoryCategory::VertexCode), 550U);
+  EXPECT_EQ(use.at(0).of(MemoryCategory::VertexCode), 0U);
   EXPECT_EQ(use.edges, 2U);
 }
 
@@ -236,10 +236,10 @@ TEST(ModelVertexState, ListsAndVectorsOfValuesLieBesideIt) {
   model::StepTable steps(graph.data);
   const model::MemoryUse use = model::measureMemory(steps, {program});
   // 8 and 6 of the lists, 2 to align, 4 and 4 of the pointers.
-  EXPECT_EQ(use.of(MemoryCategory::VertexInstances, 1), 24U);
+  EXPECT_EQ(use.at(1).of(MemoryCategory::VertexInstances), 24U);
   // Three spans; two deltas and a pointer of 4 each.
-  EXPECT_EQ(use.of(MemoryCategory::VectorListDescriptors, 1), 24U + 8 + 4);
-  EXPECT_EQ(use.of(MemoryCategory::VertexFieldData, 1), 12U);
+  EXPECT_EQ(use.at(1).of(MemoryCategory::VectorListDescriptors), 24U + 8 + 4);
+  EXPECT_EQ(use.at(1).of(MemoryCategory::VertexFieldData), 12U);
   EXPECT_EQ(use.vertexData.descriptors, 36U);
   EXPECT_EQ(use.edges, 6U);
 }

@@ -101,14 +101,14 @@ Graph:
 
 Memory Usage:
   Total:
-    Including Gaps:             71,532 B
+    Including Gaps:             71,556 B
     Excluding Gaps:
       By Memory Region:
-        Non-interleaved:        71,532 B
+        Non-interleaved:        71,556 B
         Interleaved:                 0 B
         Overflowed:                  0 B
       By Data Type:
-          Variables:                            31,208 B
+          Variables:                            31,232 B
           Constants:                                 0 B
           Host Exchange Packet Headers:            520 B
           Global Exchange Packet Headers:          128 B

@@ -1,10 +1,10 @@
 #include <poplar/DeviceManager.hpp>
 
-#include "Architecture.hpp"
 #include "Attributes.hpp"
 #include "DeviceImpl.hpp"
 #include "Registry.hpp"
 #include "System.hpp"
+#include "TargetOptions.hpp"
 #include "graph/Handles.hpp"
 
 #include <poplar/internal/Hardware.hpp>

@@ -1,8 +1,8 @@
 #include <poplar/IPUModel.hpp>
 
-#include "Architecture.hpp"
 #include "DeviceImpl.hpp"
 #include "System.hpp"
+#include "TargetOptions.hpp"
 #include "graph/Handles.hpp"
 
 #include <poplar/exceptions.hpp>

@@ -1,5 +1,6 @@
 #include "SystemFile.hpp"
 
+#include "LinkNames.hpp"
 #include "NearestName.hpp"
 #include "SystemText.hpp"
 #include "Units.hpp"
@@ -9,7 +10,6 @@
 #include <poplar/exceptions.hpp>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <set>
 #include <utility>
@@ -99,8 +99,7 @@ private:
   std::string word(const char *key, const Json &given) const;
   template <typename Value, std::size_t size>
   void choose(const Json &object, const char *key,
-              const std::array<std::pair<std::string_view, Value>, size> &words,
-              Value &result) const;
+              const NamedValues<Value, size> &words, Value &result) const;
   Measure measure(const Figure &figure, const Json &given) const;
   double count(const Figure &figure, const Json &given) const;
   void readFigures(const Json &object, FigureValues &values) const;
@@ -197,10 +196,9 @@ std::string FileReader::word(const char *key, const Json &given) const {
 }
 
 template <typename Value, std::size_t size>
-void FileReader::choose(
-    const Json &object, const char *key,
-    const std::array<std::pair<std::string_view, Value>, size> &words,
-    Value &result) const {
+void FileReader::choose(const Json &object, const char *key,
+                        const NamedValues<Value, size> &words,
+                        Value &result) const {
   if (!object.contains(key)) {
     return;
   }
@@ -273,9 +271,8 @@ void FileReader::readFigures(const Json &object, FigureValues &values) const {
 
 void FileReader::readArchitecture(const Json &object,
                                   Description &result) const {
-  static const std::array<std::pair<std::string_view, std::string>, 3>
-      architectures = {
-          {{"ipu1", "ipu1"}, {"ipu2", "ipu2"}, {"ipu21", "ipu21"}}};
+  static const NamedValues<std::string, 3> architectures = {
+      {{"ipu1", "ipu1"}, {"ipu2", "ipu2"}, {"ipu21", "ipu21"}}};
   choose(object, "architecture", architectures, result.architecture);
 }
 
@@ -305,16 +302,6 @@ void FileReader::readChip(const Json &chip, Description &result) const {
 }
 
 void FileReader::readSystem(const Json &root, Description &result) const {
-  using Topology = IpuLinkTopology;
-  using Configuration = IpuLinkConfiguration;
-  static constexpr std::array<std::pair<std::string_view, Topology>, 3>
-      topologies = {{{"Mesh", Topology::Mesh},
-                     {"Torus", Topology::Torus},
-                     {"Line", Topology::Line}}};
-  static constexpr std::array<std::pair<std::string_view, Configuration>, 3>
-      configurations = {{{"Default", Configuration::Default},
-                         {"BarleyTwist", Configuration::BarleyTwist},
-                         {"SlidingWindow", Configuration::SlidingWindow}}};
   if (root.contains("chip")) {
     readChip(root.at("chip"), result);
   }
@@ -324,8 +311,9 @@ void FileReader::readSystem(const Json &root, Description &result) const {
   // Not that of the base: it is another system.
   result.partition =
       root.contains("partition") ? word("partition", root.at("partition")) : "";
-  choose(root, "topology", topologies, result.topology);
-  choose(root, "link configuration", configurations, result.linkConfiguration);
+  choose(root, "topology", topologyNames, result.topology);
+  choose(root, "link configuration", linkConfigurationNames,
+         result.linkConfiguration);
   if (root.contains("gateway")) {
     if (!root.at("gateway").is_boolean()) {
       refuse("gateway", root.at("gateway"), "true, false");

@@ -1,7 +1,7 @@
 #include <poplar/Target.hpp>
 
-#include "Architecture.hpp"
 #include "System.hpp"
+#include "TargetOptions.hpp"
 #include "graph/Handles.hpp"
 
 #include <poplar/exceptions.hpp>

@@ -246,6 +246,7 @@ void EngineImpl::printProfileSummary(std::ostream &stream,
   profile::ProfileRequest request{.graph = executable_->machine().graph,
                                   .programs = executable_->machine().programs,
                                   .runs = runs_};
+  request.memory = engine::memoryOptions(executable_->options());
   request.showExecutionSteps = shown.showExecutionSteps;
   request.showPerIpuMemoryUsage = shown.showPerIpuMemoryUsage;
   request.showVarStorage = shown.showVarStorage;

@@ -2,7 +2,11 @@
 
 #include "engine/OptionRules.hpp"
 
+#include <poplar/exceptions.hpp>
+#include <support/Error.hpp>
 #include <support/Logging.hpp>
+
+#include <charconv>
 
 namespace poplar::engine {
 namespace {
@@ -129,6 +133,61 @@ OptionFlags resolveRuntimeOptions(const OptionFlags &options) {
 bool isEnabled(const OptionFlags &options, const char *name, bool otherwise) {
   const auto found = options.find(name);
   return found == options.end() ? otherwise : found->second == "true";
+}
+
+namespace {
+
+// The value of the first of two names that was given.
+std::uint64_t bytesOf(const OptionFlags &options, const char *name,
+                      const char *oldName, std::uint64_t otherwise) {
+  for (const char *given : {name, oldName}) {
+    const auto found = options.find(given);
+    if (found == options.end()) {
+      continue;
+    }
+    const std::string &text = found->second;
+    std::uint32_t bytes = 0;
+    const auto [end, error] =
+        std::from_chars(text.data(), text.data() + text.size(), bytes);
+    support::requireUser<invalid_option>(
+        error == std::errc(),
+        "Option '{}' has the invalid value '{}'; allowed: bytes below 2^32",
+        given, text);
+    return bytes;
+  }
+  return otherwise;
+}
+
+model::ComputeCounters computeCounters(const OptionFlags &options) {
+  using enum model::ComputeCounters;
+  const auto found = options.find("debug.computeInstrumentationLevel");
+  const std::string level = found == options.end() ? "tile" : found->second;
+  return level == "vertex" ? Vertex
+         : level == "tile" ? Tile
+         : level == "ipu"  ? Ipu
+                           : Device;
+}
+
+} // namespace
+
+model::MemoryOptions memoryOptions(const OptionFlags &options) {
+  model::MemoryOptions result;
+  result.supervisorStackBytes =
+      bytesOf(options, "target.supervisorStackSizeInBytes",
+              "debug.supervisorStackSizeInBytes", result.supervisorStackBytes);
+  result.workerStackBytes =
+      bytesOf(options, "target.workerStackSizeInBytes",
+              "debug.workerStackSizeInBytes", result.workerStackBytes);
+  const bool isInstrumented = isEnabled(options, "debug.instrument",
+                                        isEnabled(options, "autoReport.all"));
+  if (isEnabled(options, "debug.instrumentCompute", isInstrumented)) {
+    result.computeCounters = computeCounters(options);
+  }
+  result.countsControlFlow =
+      isEnabled(options, "debug.instrumentControlFlow", isInstrumented);
+  result.countsExternalExchange =
+      isEnabled(options, "debug.instrumentExternalExchange", isInstrumented);
+  return result;
 }
 
 SummaryOptions parseSummaryOptions(const OptionFlags &options) {

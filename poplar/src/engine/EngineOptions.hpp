@@ -2,6 +2,8 @@
 // take, and the environment's overrides.
 #pragma once
 
+#include "model/MemoryOptions.hpp"
+
 #include <poplar/OptionFlags.hpp>
 
 namespace poplar::engine {
@@ -18,6 +20,9 @@ OptionFlags resolveRuntimeOptions(const OptionFlags &options);
 // Whether a boolean option is on; `otherwise` when it was not given.
 bool isEnabled(const OptionFlags &options, const char *name,
                bool otherwise = false);
+
+// What the options say about the memory of tiles: stacks and instrumentation.
+model::MemoryOptions memoryOptions(const OptionFlags &options);
 
 // The options of printProfileSummary().
 struct SummaryOptions {

@@ -33,9 +33,9 @@ std::shared_ptr<Reading> snapshot(const Graph &graph,
   return std::make_shared<Reading>(std::move(reading));
 }
 
-void checkFits(const Reading &machine) {
-  const model::MemoryCheck check =
-      model::checkMemory(machine.graph, machine.programs);
+void checkFits(const Reading &machine, const OptionFlags &options) {
+  const model::MemoryCheck check = model::checkMemory(
+      machine.graph, machine.programs, engine::memoryOptions(options));
   switch (check.verdict) {
   case model::MemoryVerdict::Fits:
     break;
@@ -68,7 +68,7 @@ Executable compile(std::shared_ptr<Reading> values,
   }
   report(2);
   compiler::priceCycleCounts(values->graph, values->programs);
-  checkFits(*machine);
+  checkFits(*machine, resolved);
   report(3);
   return Executable(std::make_shared<const ExecutableImpl>(
       std::move(values), std::move(machine), std::move(resolved)));

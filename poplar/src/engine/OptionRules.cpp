@@ -97,6 +97,28 @@ void checkValue(const OptionRule &rule, const std::string &value) {
       value, kind, isBoth ? " or " : "", rule.words);
 }
 
+using OptionTables = std::initializer_list<std::span<const OptionRule>>;
+
+// The names that an unknown one may have been meant to be: those of its group,
+// as "debug.", or all when there is no such group.
+std::string similarNames(std::string_view name, OptionTables tables) {
+  const std::string_view group = name.substr(0, name.find('.') + 1);
+  const auto list = [&](std::string_view prefix) {
+    std::string names;
+    for (const std::span<const OptionRule> table : tables) {
+      for (const OptionRule &rule : table) {
+        if (rule.name.starts_with(prefix)) {
+          names += names.empty() ? "" : ", ";
+          names += rule.name;
+        }
+      }
+    }
+    return names;
+  };
+  const std::string names = list(group);
+  return names.empty() ? list("") : names;
+}
+
 } // namespace
 
 void checkOptions(const OptionFlags &options,
@@ -109,8 +131,9 @@ void checkOptions(const OptionFlags &options,
           [&key = name](const OptionRule &r) { return r.name == key; });
       found = rule == table.end() ? found : &*rule;
     }
-    support::requireUser<invalid_option>(found != nullptr,
-                                         "Unrecognised option '{}'", name);
+    support::requireUser<invalid_option>(
+        found != nullptr, "Unrecognised option '{}'; allowed: {}", name,
+        found != nullptr ? "" : similarNames(name, tables));
     checkValue(*found, value);
   }
 }

@@ -45,7 +45,9 @@ inline constexpr std::uint64_t packetHeaderBytes = 8; // [A]
 // Memory of a tile.
 inline constexpr std::uint64_t supervisorStackBytes = 128; // [V]
 inline constexpr std::uint64_t workerStackBytes = 512;     // [V] per context
-inline constexpr std::uint64_t allocationBytes = 8;        // [D] alignment
+inline constexpr std::uint32_t allocationBytes = 8;        // [D] alignment
+inline constexpr std::uint32_t transferBufferBytes = 32;   // [A] alignment
+inline constexpr std::uint64_t counterBytes = 8;           // [A]
 inline constexpr std::uint64_t memoryElementBytes = 16384; // [D]
 inline constexpr std::uint32_t edgePointerBytes = 4;       // [D]
 inline constexpr std::uint64_t vertexStateGrain = 4;       // [D]

@@ -3,8 +3,9 @@
 #include "model/MemoryUse.hpp"
 
 #include "model/Constants.hpp"
+#include "model/InstrumentationMemory.hpp"
+#include "model/MemorySums.hpp"
 #include "model/TileSegments.hpp"
-#include "model/TileSum.hpp"
 #include "model/VariableMemory.hpp"
 #include "model/VertexState.hpp"
 #include "program/VisitPrograms.hpp"
@@ -34,9 +35,8 @@ bool isCopyVertex(const std::string &type) {
 // several times has one code, and so has a compute set.
 class CodeMemory {
 public:
-  CodeMemory(StepTable &steps, MemoryUse &use)
-      : steps_(steps), use_(use), controlSteps_(steps.ipus(), 0),
-        sums_(memoryCategories, TileSum(steps.tiles())) {}
+  CodeMemory(StepTable &steps, MemoryUse &use, MemorySums &sums)
+      : steps_(steps), use_(use), sums_(sums), controlSteps_(steps.ipus(), 0) {}
 
   void addNode(const ProgramPtr &node) {
     if (!node || !seenNodes_.insert(node.get()).second) {
@@ -50,28 +50,21 @@ public:
       }
     } else if (const auto *branch =
                    std::get_if<internal::SwitchNode>(&node->op)) {
-      sum(MemoryCategory::ControlTable)
-          .add(0, steps_.tiles(), branch->cases.size() * switchCaseBytes);
+      sums_.add(MemoryCategory::ControlTable, 0, steps_.tiles(),
+                branch->cases.size() * switchCaseBytes);
     }
     forEachChild(steps_.graph(), *node,
                  [&](const ProgramPtr &child) { addNode(child); });
   }
 
+  // What is known when all nodes are.
   void finish() {
     const unsigned tilesPerIpu = steps_.target().tilesPerIPU;
     for (unsigned ipu = 0; ipu < controlSteps_.size(); ++ipu) {
-      sum(MemoryCategory::ControlCode)
-          .add(ipu * tilesPerIpu, tilesPerIpu,
-               controlSteps_[ipu] * controlBytesPerStep);
+      sums_.add(MemoryCategory::ControlCode, ipu * tilesPerIpu, tilesPerIpu,
+                controlSteps_[ipu] * controlBytesPerStep);
     }
     addVertexCode();
-    sum(MemoryCategory::Stack)
-        .add(0, steps_.tiles(),
-             supervisorStackBytes +
-                 steps_.target().workerContexts * workerStackBytes);
-    for (std::size_t i = 0; i < memoryCategories; ++i) {
-      use_.byTile[i] = sums_[i].values();
-    }
   }
 
 private:
@@ -79,10 +72,6 @@ private:
     std::uint64_t bytes = 0;
     std::vector<std::pair<unsigned, unsigned>> tiles; // [first, end)
   };
-
-  TileSum &sum(MemoryCategory category) {
-    return sums_[static_cast<std::size_t>(category)];
-  }
 
   void addSteps(const ProgramNode &node) {
     for (const Step &step : steps_.stepsOf(node)) {
@@ -110,8 +99,9 @@ private:
         continue;
       }
       const VertexExtras extras = extrasOf(table, vertex);
-      sum(MemoryCategory::VectorListDescriptors).add(tile, 1, extras.listBytes);
-      sum(MemoryCategory::VertexFieldData).add(tile, 1, extras.fieldBytes);
+      sums_.add(MemoryCategory::VectorListDescriptors, tile, 1,
+                extras.listBytes);
+      sums_.add(MemoryCategory::VertexFieldData, tile, 1, extras.fieldBytes);
       use_.vertexData.descriptors += extras.listBytes;
       use_.vertexData.byType[table.typeOf(vertex).name] += extras.listBytes;
     }
@@ -139,8 +129,8 @@ private:
     use_.edges += instances * vertex.edges;
     const std::uint64_t bytes =
         ceilDiv(vertex.stateBytes, vertexStateGrain) * vertexStateGrain;
-    sum(MemoryCategory::VertexInstances)
-        .add(run.firstTile, run.tileCount, vertex.count * bytes);
+    sums_.add(MemoryCategory::VertexInstances, run.firstTile, run.tileCount,
+              vertex.count * bytes);
     const std::uint32_t pointers =
         std::min(vertex.stateBytes, vertex.edges * edgePointerBytes);
     VertexData &data = use_.vertexData;
@@ -150,9 +140,8 @@ private:
     data.padding += instances * (bytes - vertex.stateBytes);
     data.byType[vertex.type] += instances * bytes;
     if (isCopyVertex(vertex.type)) {
-      sum(MemoryCategory::CopyDescriptors)
-          .add(run.firstTile, run.tileCount,
-               vertex.edges / 2 * copyDescriptorBytes);
+      sums_.add(MemoryCategory::CopyDescriptors, run.firstTile, run.tileCount,
+                vertex.edges / 2 * copyDescriptorBytes);
     }
     TypeCode &code = code_[vertex.type];
     code.bytes = std::max<std::uint64_t>(code.bytes, vertex.codeBytes);
@@ -178,17 +167,17 @@ private:
       const std::uint64_t instructions = exchangePrologueInstrs +
                                          fragmentSlots +
                                          ceilDiv(out, 4 * wordsPerSend);
-      sum(InternalExchangeCode)
-          .add(first, count, instructions * bytesPerExchangeInstr);
+      sums_.add(InternalExchangeCode, first, count,
+                instructions * bytesPerExchangeInstr);
       return;
     }
     const bool isGlobal = kind == StepKind::GlobalExchange;
     const std::uint64_t packets = ceilDiv(in + out, packetBytes);
-    sum(isGlobal ? GlobalExchangeCode : HostExchangeCode)
-        .add(first, count,
-             (exchangePrologueInstrs + packets) * bytesPerExchangeInstr);
-    sum(isGlobal ? GlobalExchangePacketHeaders : HostExchangePacketHeaders)
-        .add(first, count, packets * packetHeaderBytes);
+    sums_.add(isGlobal ? GlobalExchangeCode : HostExchangeCode, first, count,
+              (exchangePrologueInstrs + packets) * bytesPerExchangeInstr);
+    sums_.add(isGlobal ? GlobalExchangePacketHeaders
+                       : HostExchangePacketHeaders,
+              first, count, packets * packetHeaderBytes);
   }
 
   // The code of a type is on a tile once, however many vertices use it.
@@ -199,7 +188,8 @@ private:
       for (const auto &[first, last] : code.tiles) {
         const unsigned begin = std::max(first, end);
         if (begin < last) {
-          sum(MemoryCategory::VertexCode).add(begin, last - begin, code.bytes);
+          sums_.add(MemoryCategory::VertexCode, begin, last - begin,
+                    code.bytes);
           end = last;
         }
       }
@@ -208,8 +198,8 @@ private:
 
   StepTable &steps_;
   MemoryUse &use_;
+  MemorySums &sums_;
   std::vector<std::uint64_t> controlSteps_; // by IPU
-  std::vector<TileSum> sums_;               // by category
   std::set<const ProgramNode *> seenNodes_;
   std::set<internal::ComputeSetId> seenComputeSets_;
   std::map<std::string, TypeCode> code_;
@@ -227,30 +217,26 @@ std::uint64_t interleavedOffset(const TargetData &target) {
 } // namespace
 
 MemoryUse measureMemory(StepTable &steps,
-                        const std::vector<ProgramPtr> &programs) {
+                        const std::vector<ProgramPtr> &programs,
+                        const MemoryOptions &options) {
   MemoryUse use;
   use.bytesPerTile = steps.target().bytesPerTile;
   use.interleavedOffset = interleavedOffset(steps.target());
-  CodeMemory code(steps, use);
+  MemorySums sums(steps.tiles(), steps.target().tilesPerIPU);
+  CodeMemory code(steps, use, sums);
   for (const ProgramPtr &program : programs) {
     code.addNode(program);
   }
   code.finish();
+  sums.add(MemoryCategory::Stack, 0, steps.tiles(),
+           options.supervisorStackBytes +
+               steps.target().workerContexts * options.workerStackBytes);
+  addInstrumentation(steps, programs, options, sums);
 
   use.liveness = analyseLiveness(steps.graph(), programs);
-  VariableMemory variables = measureVariables(steps, use.liveness);
-  auto &variableBytes =
-      use.byTile[static_cast<std::size_t>(MemoryCategory::Variables)];
-  use.alwaysLive.resize(steps.tiles());
-  for (unsigned tile = 0; tile < steps.tiles(); ++tile) {
-    variableBytes[tile] = variables.alwaysLive[tile] + variables.peak[tile];
-    use.alwaysLive[tile] =
-        variables.alwaysLive[tile] + variables.constants[tile];
-  }
-  use.byTile[static_cast<std::size_t>(MemoryCategory::Constants)] =
-      std::move(variables.constants);
-  use.maxLive = std::move(variables.peak);
-  use.gaps = std::move(variables.gaps);
+  use.placements = placementsOf(steps.graph(), use.liveness.schedule);
+  addVariables(steps, use.liveness, use.placements, sums);
+  use.runs = sums.runs();
   return use;
 }
 

@@ -2,6 +2,7 @@
 // out-of-memory error and the variable ASPEN_MEMORY.
 #pragma once
 
+#include "model/MemoryOptions.hpp"
 #include <poplar/internal/GraphData.hpp>
 #include <poplar/internal/ProgramNode.hpp>
 
@@ -19,16 +20,18 @@ struct MemoryCheck {
   std::string message;
 };
 
-// Over 125 % of a tile is out of memory, 100-125 % a warning. `policy` is the
-// value of ASPEN_MEMORY: "warn" makes both a warning, "strict" both an error,
-// anything else is the default. Only TargetKind::Ipu is checked: the model
-// device and the CPU always fit.
+// Over 125 % of a tile, or of the part that may hold code, is out of memory,
+// 100-125 % a warning. `policy` is the value of ASPEN_MEMORY: "warn" makes both
+// a warning, "strict" both an error, anything else is the default. Only
+// TargetKind::Ipu is checked: the model device and the CPU always fit.
 MemoryCheck checkMemory(const internal::GraphData &graph,
                         const std::vector<internal::ProgramPtr> &programs,
+                        const MemoryOptions &options,
                         const std::string &policy);
 
 // The same with the policy of this process' environment.
 MemoryCheck checkMemory(const internal::GraphData &graph,
-                        const std::vector<internal::ProgramPtr> &programs);
+                        const std::vector<internal::ProgramPtr> &programs,
+                        const MemoryOptions &options);
 
 } // namespace poplar::model

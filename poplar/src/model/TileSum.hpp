@@ -9,25 +9,25 @@ namespace poplar::model {
 
 class TileSum {
 public:
-  explicit TileSum(unsigned tiles) : steps_(tiles + 1, 0) {}
+  explicit TileSum(unsigned tiles) : tiles_(tiles) {}
 
   void add(unsigned firstTile, unsigned tileCount, std::uint64_t value) {
-    steps_[firstTile] += value; // modulo 2^64: the differences cancel
-    steps_[firstTile + tileCount] -= value;
+    if (value == 0) {
+      return;
+    }
+    changes_.resize(tiles_ + 1);  // many sums stay empty
+    changes_[firstTile] += value; // modulo 2^64: the differences cancel
+    changes_[firstTile + tileCount] -= value;
   }
 
-  std::vector<std::uint64_t> values() const {
-    std::vector<std::uint64_t> result(steps_.size() - 1);
-    std::uint64_t sum = 0;
-    for (std::size_t tile = 0; tile < result.size(); ++tile) {
-      sum += steps_[tile];
-      result[tile] = sum;
-    }
-    return result;
-  }
+  bool isEmpty() const { return changes_.empty(); }
+  // By how much the sum of a tile is more than that of the tile before, modulo
+  // 2^64. Not for an empty sum.
+  std::uint64_t change(unsigned tile) const { return changes_[tile]; }
 
 private:
-  std::vector<std::uint64_t> steps_;
+  unsigned tiles_;
+  std::vector<std::uint64_t> changes_; // empty while nothing was added
 };
 
 } // namespace poplar::model

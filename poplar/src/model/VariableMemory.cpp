@@ -1,84 +1,28 @@
 // The variables' share of tile memory.
 #include "model/VariableMemory.hpp"
 
-#include "model/Constants.hpp"
+#include "model/ConstantMemory.hpp"
+#include "model/TilePeaks.hpp"
 #include "model/TileSegments.hpp"
-#include "model/TileSum.hpp"
+#include "model/VariableShares.hpp"
 
 #include <algorithm>
 
 namespace poplar::model {
 
-using internal::MappingPiece;
 using internal::TileRun;
 using internal::Variable;
+using internal::VariableId;
 
 namespace {
 
-std::uint64_t alignedBytes(std::int64_t elements, support::DataType type) {
-  const std::uint64_t bytes =
-      static_cast<std::uint64_t>(elements) * support::sizeOf(type);
-  return (bytes + allocationBytes - 1) / allocationBytes * allocationBytes;
+std::uint64_t temporaryBytes(const Step &step, const TileRun &run) {
+  const bool isTransfer = step.isHostTransfer() || step.isRemoteTransfer();
+  return alignUp(run.temporaryBytes,
+                 isTransfer ? transferBufferBytes : allocationBytes);
 }
 
-// Calls f(firstTile, tileCount, bytes) for the runs of tiles with equal shares.
-template <typename F> void forEachTileRun(const Variable &variable, F &&f) {
-  for (const MappingPiece &piece : variable.mapping.pieces()) {
-    const std::int64_t whole = piece.parts * piece.grain;
-    if ((piece.end - piece.begin) % whole == 0) { // all shares are equal
-      f(piece.firstTile, piece.parts,
-        alignedBytes((piece.end - piece.begin) / piece.parts, variable.type));
-      continue;
-    }
-    unsigned first = 0;
-    std::uint64_t bytes = 0;
-    for (unsigned part = 0; part < piece.parts; ++part) {
-      const MappingPiece::Range range = piece.partRange(part);
-      const auto share = alignedBytes(range.end - range.begin, variable.type);
-      if (share != bytes) {
-        f(piece.firstTile + first, part - first, bytes);
-        first = part;
-        bytes = share;
-      }
-    }
-    f(piece.firstTile + first, piece.parts - first, bytes);
-  }
-}
-
-// The live bytes of every tile while the schedule passes, and their peak.
-class LiveBytes {
-public:
-  explicit LiveBytes(unsigned tiles) : live_(tiles, 0), peak_(tiles, 0) {}
-
-  void begin(const Variable &variable) {
-    forEachTileRun(variable,
-                   [&](unsigned first, unsigned count, std::uint64_t bytes) {
-                     for (unsigned tile = first; tile < first + count; ++tile) {
-                       live_[tile] += bytes;
-                       peak_[tile] = std::max(peak_[tile], live_[tile]);
-                     }
-                   });
-  }
-  void end(const Variable &variable) {
-    forEachTileRun(variable,
-                   [&](unsigned first, unsigned count, std::uint64_t bytes) {
-                     for (unsigned tile = first; tile < first + count; ++tile) {
-                       live_[tile] -= bytes;
-                     }
-                   });
-  }
-  void touch(unsigned first, unsigned count, std::uint64_t temporary) {
-    for (unsigned tile = first; tile < first + count; ++tile) {
-      peak_[tile] = std::max(peak_[tile], live_[tile] + temporary);
-    }
-  }
-  const std::vector<std::uint64_t> &peak() const { return peak_; }
-
-private:
-  std::vector<std::uint64_t> live_;
-  std::vector<std::uint64_t> peak_;
-};
-
+// Calls f(firstTile, tileCount, bytes) for what a step needs while it runs.
 template <typename F>
 void forEachTemporary(const Step &step, unsigned tilesPerIpu, F &&f) {
   std::vector<const TileRun *> runs;
@@ -91,73 +35,147 @@ void forEachTemporary(const Step &step, unsigned tilesPerIpu, F &&f) {
                  [&](unsigned first, unsigned count, auto active) {
                    std::uint64_t bytes = 0;
                    for (const TileRun *run : active) {
-                     bytes += run->temporaryBytes;
+                     bytes += temporaryBytes(step, *run);
                    }
                    f(first, count, bytes);
                  });
 }
 
-std::vector<std::uint64_t> findPeaks(StepTable &steps,
-                                     const Liveness &liveness) {
-  const std::vector<Variable> &variables = steps.graph().variables;
-  LiveBytes bytes(steps.tiles());
-  std::vector<LiveRange> byEnd = liveness.ranges;
-  std::stable_sort(
-      byEnd.begin(), byEnd.end(),
-      [](const LiveRange &a, const LiveRange &b) { return a.end < b.end; });
-  auto begin = liveness.ranges.begin();
-  auto end = byEnd.begin();
-  for (std::size_t leaf = 0; leaf < liveness.schedule.size(); ++leaf) {
-    for (; begin != liveness.ranges.end() && begin->begin == leaf; ++begin) {
-      bytes.begin(variables[begin->variable.index()]);
-    }
-    for (const Step &step : steps.stepsOf(*liveness.schedule[leaf])) {
-      forEachTemporary(step, steps.target().tilesPerIPU,
-                       [&](unsigned first, unsigned count, std::uint64_t sum) {
-                         bytes.touch(first, count, sum);
-                       });
-    }
-    for (; end != byEnd.end() && end->end == leaf; ++end) {
-      bytes.end(variables[end->variable.index()]);
-    }
-  }
-  return bytes.peak();
-}
+// Variables that come and go over the schedule.
+class LivePeaks {
+public:
+  LivePeaks(StepTable &steps, const Liveness &liveness,
+            const std::vector<Placement> &placements)
+      : steps_(steps), liveness_(liveness), placements_(placements) {}
 
-std::vector<Allocation> allocationsOn(unsigned tile, StepTable &steps,
-                                      const Liveness &liveness) {
-  std::vector<Allocation> result;
-  for (const LiveRange &range : liveness.ranges) {
-    const Variable &variable = steps.graph().variables[range.variable.index()];
-    if (const std::uint64_t bytes = bytesOnTile(variable, tile)) {
-      result.push_back({bytes, range.begin, range.end});
+  // Of all of them and the temporaries, or only of the interleaved variables.
+  TilePeaks find(bool onlyInterleaved) const {
+    TilePeaks peaks(steps_.tiles());
+    std::vector<LiveRange> byBegin = liveness_.ranges;
+    if (onlyInterleaved) {
+      std::erase_if(byBegin, [&](const LiveRange &range) {
+        return !placements_[range.variable.index()].isInterleaved;
+      });
+    }
+    std::vector<LiveRange> byEnd = byBegin;
+    std::stable_sort(
+        byEnd.begin(), byEnd.end(),
+        [](const LiveRange &a, const LiveRange &b) { return a.end < b.end; });
+    announce(peaks, byBegin, onlyInterleaved);
+    auto begin = byBegin.begin();
+    auto end = byEnd.begin();
+    for (std::size_t leaf = 0; leaf < liveness_.schedule.size(); ++leaf) {
+      for (; begin != byBegin.end() && begin->begin == leaf; ++begin) {
+        forEachShareOf(*begin, [&](auto... share) { peaks.add(share...); });
+      }
+      if (!onlyInterleaved) {
+        forEachTemporaryOf(leaf, [&](auto... share) {
+          peaks.add(share...);
+          peaks.remove(share...);
+        });
+      }
+      for (; end != byEnd.end() && end->end == leaf; ++end) {
+        forEachShareOf(*end, [&](auto... share) { peaks.remove(share...); });
+      }
+    }
+    return peaks;
+  }
+
+  // What comes and goes on one tile.
+  std::vector<Allocation> allocationsOn(unsigned tile) const {
+    std::vector<Allocation> result;
+    for (const LiveRange &range : liveness_.ranges) {
+      const std::uint64_t bytes =
+          bytesOnTile(variable(range), placement(range), tile);
+      if (bytes != 0) {
+        result.push_back({bytes, range.begin, range.end});
+      }
+    }
+    for (std::size_t leaf = 0; leaf < liveness_.schedule.size(); ++leaf) {
+      std::uint64_t most = 0;
+      for (const Step &step : steps_.stepsOf(*liveness_.schedule[leaf])) {
+        std::uint64_t bytes = 0;
+        for (const TileRun *run : step.runs) {
+          if (tile - run->firstTile < run->tileCount) { // wraps if before
+            bytes += temporaryBytes(step, *run);
+          }
+        }
+        most = std::max(most, bytes);
+      }
+      if (most != 0) {
+        result.push_back({most, leaf, leaf});
+      }
+    }
+    return result;
+  }
+
+private:
+  void announce(TilePeaks &peaks, const std::vector<LiveRange> &ranges,
+                bool onlyInterleaved) const {
+    const auto announceRun = [&](unsigned first, unsigned count,
+                                 std::uint64_t) {
+      peaks.announce(first, count);
+    };
+    for (const LiveRange &range : ranges) {
+      forEachShareOf(range, announceRun);
+    }
+    for (std::size_t leaf = 0;
+         leaf < liveness_.schedule.size() && !onlyInterleaved; ++leaf) {
+      forEachTemporaryOf(leaf, announceRun);
+    }
+    peaks.begin();
+  }
+
+  const Variable &variable(const LiveRange &range) const {
+    return steps_.graph()[range.variable];
+  }
+  Placement placement(const LiveRange &range) const {
+    return placements_[range.variable.index()];
+  }
+  template <typename F>
+  void forEachShareOf(const LiveRange &range, F &&f) const {
+    forEachShare(variable(range), placement(range), f);
+  }
+  template <typename F> void forEachTemporaryOf(std::size_t leaf, F &&f) const {
+    for (const Step &step : steps_.stepsOf(*liveness_.schedule[leaf])) {
+      forEachTemporary(step, steps_.target().tilesPerIPU, f);
     }
   }
-  for (std::size_t leaf = 0; leaf < liveness.schedule.size(); ++leaf) {
-    std::uint64_t temporary = 0;
-    for (const Step &step : steps.stepsOf(*liveness.schedule[leaf])) {
-      forEachTemporary(step, steps.target().tilesPerIPU,
-                       [&](unsigned first, unsigned count, std::uint64_t sum) {
-                         if (tile >= first && tile < first + count) {
-                           temporary = std::max(temporary, sum);
-                         }
-                       });
+
+  StepTable &steps_;
+  const Liveness &liveness_;
+  const std::vector<Placement> &placements_;
+};
+
+void addAlwaysLive(const StepTable &steps, const Liveness &liveness,
+                   const std::vector<Placement> &placements, MemorySums &sums) {
+  for (const VariableId id : liveness.alwaysLive) {
+    const Variable &variable = steps.graph()[id];
+    if (variable.isConstant) {
+      continue;
     }
-    if (temporary != 0) {
-      result.push_back({temporary, leaf, leaf});
-    }
+    const Placement placement = placements[id.index()];
+    forEachShare(variable, placement,
+                 [&](unsigned first, unsigned count, std::uint64_t bytes) {
+                   sums.add(MemoryCategory::Variables, first, count, bytes);
+                   if (placement.isInterleaved) {
+                     sums.addInterleavedOnly(first, count, bytes);
+                   }
+                 });
   }
-  return result;
 }
 
 } // namespace
 
-std::uint64_t bytesOnTile(const Variable &variable, unsigned tile) {
+std::uint64_t bytesOnTile(const Variable &variable, Placement placement,
+                          unsigned tile) {
   std::uint64_t bytes = 0;
-  for (const MappingPiece &piece : variable.mapping.pieces()) {
+  for (const internal::MappingPiece &piece : variable.mapping.pieces()) {
     if (tile >= piece.firstTile && tile < piece.firstTile + piece.parts) {
       const auto range = piece.partRange(tile - piece.firstTile);
-      bytes += alignedBytes(range.end - range.begin, variable.type);
+      bytes += alignUp(static_cast<std::uint64_t>(range.end - range.begin) *
+                           support::sizeOf(variable.type),
+                       placement.alignment);
     }
   }
   return bytes;
@@ -201,33 +219,33 @@ std::uint64_t packedBytes(std::vector<Allocation> allocations) {
   return top;
 }
 
-VariableMemory measureVariables(StepTable &steps, const Liveness &liveness) {
-  TileSum alwaysLive(steps.tiles());
-  TileSum constants(steps.tiles());
-  for (const internal::VariableId id : liveness.alwaysLive) {
-    const Variable &variable = steps.graph().variables[id.index()];
-    TileSum &sum = variable.isConstant ? constants : alwaysLive;
-    forEachTileRun(variable,
-                   [&](unsigned first, unsigned count, std::uint64_t bytes) {
-                     sum.add(first, count, bytes);
-                   });
+void addVariables(StepTable &steps, const Liveness &liveness,
+                  const std::vector<Placement> &placements, MemorySums &sums) {
+  addAlwaysLive(steps, liveness, placements, sums);
+  addConstants(steps.graph(), liveness.alwaysLive, placements, sums);
+  const LivePeaks live(steps, liveness, placements);
+  const TilePeaks peaks = live.find(false);
+  unsigned highestTile = 0;
+  std::uint64_t highest = 0;
+  peaks.forEachPeak([&](unsigned first, unsigned count, std::uint64_t bytes) {
+    sums.addMaxLive(first, count, bytes);
+    if (bytes > highest) {
+      highest = bytes;
+      highestTile = first;
+    }
+  });
+  live.find(true).forEachPeak(
+      [&](auto... share) { sums.addInterleavedOnly(share...); });
+  if (highest == 0) {
+    return;
   }
-  VariableMemory result{
-      alwaysLive.values(), constants.values(), findPeaks(steps, liveness), {}};
   // Packing is done on the tile with the highest peak; the others, whose
   // variables are much the same, get gaps in proportion.
-  result.gaps.resize(steps.tiles(), 0);
-  const auto highest = std::max_element(result.peak.begin(), result.peak.end());
-  if (highest != result.peak.end() && *highest != 0) {
-    const auto tile = static_cast<unsigned>(highest - result.peak.begin());
-    const std::uint64_t packed =
-        packedBytes(allocationsOn(tile, steps, liveness));
-    const std::uint64_t gap = packed > *highest ? packed - *highest : 0;
-    for (std::size_t t = 0; t < result.gaps.size(); ++t) {
-      result.gaps[t] = result.peak[t] * gap / *highest;
-    }
-  }
-  return result;
+  const std::uint64_t packed = packedBytes(live.allocationsOn(highestTile));
+  const std::uint64_t gap = packed > highest ? packed - highest : 0;
+  peaks.forEachPeak([&](unsigned first, unsigned count, std::uint64_t bytes) {
+    sums.addGaps(first, count, bytes * gap / highest);
+  });
 }
 
 } // namespace poplar::model

@@ -3,6 +3,8 @@
 #pragma once
 
 #include "model/Liveness.hpp"
+#include "model/MemorySums.hpp"
+#include "model/Placement.hpp"
 #include "model/StepTable.hpp"
 
 #include <cstdint>
@@ -10,17 +12,8 @@
 
 namespace poplar::model {
 
-struct VariableMemory {
-  std::vector<std::uint64_t> alwaysLive; // by tile, without constants
-  std::vector<std::uint64_t> constants;
-  std::vector<std::uint64_t> peak; // of the others and the temporaries
-  std::vector<std::uint64_t> gaps;
-};
-
-VariableMemory measureVariables(StepTable &steps, const Liveness &liveness);
-
-// Bytes of a variable on one tile, aligned as allocations are.
-std::uint64_t bytesOnTile(const internal::Variable &variable, unsigned tile);
+void addVariables(StepTable &steps, const Liveness &liveness,
+                  const std::vector<Placement> &placements, MemorySums &sums);
 
 // The bytes that best-fit packing needs for allocations with these lifetimes:
 // largest first, each in the smallest hole that fits, else on top.

@@ -1,18 +1,20 @@
 // The memory section of the profile summary.
 #include "profile/MemoryText.hpp"
 
-#include "model/VariableMemory.hpp"
+#include "model/VariableShares.hpp"
 #include "profile/Text.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <ostream>
+#include <span>
 
 namespace poplar::profile {
 
 using model::MemoryCategory;
 using model::MemoryUse;
+using model::TileMemory;
 
 namespace {
 
@@ -23,45 +25,37 @@ constexpr std::uint64_t maxHistogramRows = 20;
 constexpr std::size_t fullestTilesShown = 5;
 constexpr std::size_t variablesShown = 10;
 
-struct TileRange {
-  unsigned begin;
-  unsigned end;
-};
+using TileRuns = std::span<const TileMemory>;
 
-template <typename F> std::uint64_t sumOver(TileRange range, F &&f) {
+template <typename F> std::uint64_t sumOver(TileRuns runs, F &&f) {
   std::uint64_t sum = 0;
-  for (unsigned tile = range.begin; tile < range.end; ++tile) {
-    sum += f(tile);
+  for (const TileMemory &run : runs) {
+    sum += f(run) * run.tileCount;
   }
   return sum;
 }
 
-void printRegions(std::ostream &stream, const MemoryUse &use, TileRange range,
+void printRegions(std::ostream &stream, const MemoryUse &use, TileRuns runs,
                   unsigned indent) {
-  model::MemoryRegions sum;
-  for (unsigned tile = range.begin; tile < range.end; ++tile) {
-    const model::MemoryRegions regions = use.regions(tile);
-    sum.nonInterleaved += regions.nonInterleaved;
-    sum.interleaved += regions.interleaved;
-    sum.overflowed += regions.overflowed;
-  }
   stream << fmt::format("{:{}}By Memory Region:\n", "", indent);
-  const auto print = [&](const char *label, std::uint64_t bytes) {
+  const auto print = [&](const char *label,
+                         std::uint64_t model::MemoryRegions::*region) {
+    const std::uint64_t bytes = sumOver(
+        runs, [&](const TileMemory &run) { return use.regions(run).*region; });
     stream << rightAligned(indent + 2, label, thousands(bytes), totalColumn)
            << " B\n";
   };
-  print("Non-interleaved", sum.nonInterleaved);
-  print("Interleaved", sum.interleaved);
-  print("Overflowed", sum.overflowed);
+  print("Non-interleaved", &model::MemoryRegions::nonInterleaved);
+  print("Interleaved", &model::MemoryRegions::interleaved);
+  print("Overflowed", &model::MemoryRegions::overflowed);
 }
 
-void printCategories(std::ostream &stream, const MemoryUse &use,
-                     TileRange range, unsigned indent) {
+void printCategories(std::ostream &stream, TileRuns runs, unsigned indent) {
   stream << fmt::format("{:{}}By Data Type:\n", "", indent);
   for (std::size_t i = 0; i < model::memoryCategories; ++i) {
     const auto category = static_cast<MemoryCategory>(i);
     const std::uint64_t bytes =
-        sumOver(range, [&](unsigned tile) { return use.of(category, tile); });
+        sumOver(runs, [&](const TileMemory &run) { return run.of(category); });
     stream << rightAligned(indent + 4, model::labelOf(category),
                            thousands(bytes), categoryColumn)
            << " B\n";
@@ -69,16 +63,16 @@ void printCategories(std::ostream &stream, const MemoryUse &use,
 }
 
 // The layout shared by the total, an IPU and a tile.
-void printBlock(std::ostream &stream, const MemoryUse &use, TileRange range,
+void printBlock(std::ostream &stream, const MemoryUse &use, TileRuns runs,
                 unsigned indent) {
   const std::uint64_t withGaps =
-      sumOver(range, [&](unsigned tile) { return use.usedWithGaps(tile); });
+      sumOver(runs, [](const TileMemory &run) { return run.usedWithGaps(); });
   stream << rightAligned(indent, "Including Gaps", thousands(withGaps),
                          totalColumn)
          << " B\n"
          << fmt::format("{:{}}Excluding Gaps:\n", "", indent);
-  printRegions(stream, use, range, indent + 2);
-  printCategories(stream, use, range, indent + 2);
+  printRegions(stream, use, runs, indent + 2);
+  printCategories(stream, runs, indent + 2);
 }
 
 void printVertexData(std::ostream &stream, const model::VertexData &data) {
@@ -114,17 +108,19 @@ std::uint64_t histogramStep(std::uint64_t lowest, std::uint64_t highest) {
 }
 
 void printHistogram(std::ostream &stream, const MemoryUse &use) {
-  std::vector<std::uint64_t> kilobytes(use.tiles());
-  for (unsigned tile = 0; tile < use.tiles(); ++tile) {
-    kilobytes[tile] = use.used(tile) / 1024;
-  }
+  const auto kilobytes = [](const TileMemory &run) {
+    return run.used() / 1024;
+  };
   const auto [low, high] =
-      std::minmax_element(kilobytes.begin(), kilobytes.end());
-  const std::uint64_t step = histogramStep(*low, *high);
-  const std::uint64_t first = *low / step;
-  std::vector<std::uint64_t> counts(*high / step - first + 1, 0);
-  for (const std::uint64_t value : kilobytes) {
-    counts[value / step - first] += 1;
+      std::minmax_element(use.runs.begin(), use.runs.end(),
+                          [](const TileMemory &a, const TileMemory &b) {
+                            return a.used() < b.used();
+                          });
+  const std::uint64_t step = histogramStep(kilobytes(*low), kilobytes(*high));
+  const std::uint64_t first = kilobytes(*low) / step;
+  std::vector<std::uint64_t> counts(kilobytes(*high) / step - first + 1, 0);
+  for (const TileMemory &run : use.runs) {
+    counts[kilobytes(run) / step - first] += run.tileCount;
   }
   const std::uint64_t most = *std::max_element(counts.begin(), counts.end());
   stream << "  By Tile (Excluding Gaps):\n"
@@ -148,49 +144,72 @@ void printMaximum(std::ostream &stream, const char *label, unsigned tile,
                         decimal(static_cast<double>(bytes) / 1024), tile);
 }
 
+// The run with the most bytes; the first of equals.
+template <typename F> const TileMemory &highestOf(TileRuns runs, F &&bytes) {
+  return *std::max_element(runs.begin(), runs.end(),
+                           [&](const TileMemory &a, const TileMemory &b) {
+                             return bytes(a) < bytes(b);
+                           });
+}
+
 std::vector<unsigned> fullestTiles(const MemoryUse &use) {
-  std::vector<unsigned> tiles(use.tiles());
-  for (unsigned tile = 0; tile < use.tiles(); ++tile) {
-    tiles[tile] = tile;
+  std::vector<const TileMemory *> runs;
+  for (const TileMemory &run : use.runs) {
+    runs.push_back(&run);
   }
-  const std::size_t shown = std::min(fullestTilesShown, tiles.size());
-  std::partial_sort(tiles.begin(),
-                    tiles.begin() + static_cast<std::ptrdiff_t>(shown),
-                    tiles.end(), [&](unsigned a, unsigned b) {
-                      const auto left = use.usedWithGaps(a);
-                      const auto right = use.usedWithGaps(b);
-                      return left != right ? left > right : a < b;
-                    });
-  tiles.resize(shown);
+  const std::size_t enough = std::min(fullestTilesShown, runs.size());
+  std::partial_sort(
+      runs.begin(), runs.begin() + static_cast<std::ptrdiff_t>(enough),
+      runs.end(), [](const TileMemory *a, const TileMemory *b) {
+        const auto left = a->usedWithGaps();
+        const auto right = b->usedWithGaps();
+        return left != right ? left > right : a->firstTile < b->firstTile;
+      });
+  std::vector<unsigned> tiles;
+  for (std::size_t i = 0; i < enough; ++i) {
+    for (unsigned tile = 0;
+         tile < runs[i]->tileCount && tiles.size() < fullestTilesShown;
+         ++tile) {
+      tiles.push_back(runs[i]->firstTile + tile);
+    }
+  }
   return tiles;
+}
+
+std::uint64_t bytesWithGaps(const TileMemory &run) {
+  return run.usedWithGaps();
 }
 
 // One tile is much fuller than the others, and full enough to matter.
 bool isImbalanced(const MemoryUse &use) {
-  const std::uint64_t highest = use.usedWithGaps(use.fullestTile());
-  const std::uint64_t sum = sumOver(
-      {0, use.tiles()}, [&](unsigned tile) { return use.usedWithGaps(tile); });
+  const std::uint64_t highest =
+      highestOf(use.runs, bytesWithGaps).usedWithGaps();
+  const std::uint64_t sum = sumOver(use.runs, bytesWithGaps);
   return highest * use.tiles() > 2 * sum && highest > use.bytesPerTile / 4;
 }
 
 void printTiles(std::ostream &stream, const MemoryUse &use, bool colours) {
-  unsigned highest = 0;
-  unsigned outOfMemory = 0;
-  for (unsigned tile = 0; tile < use.tiles(); ++tile) {
-    highest = use.used(tile) > use.used(highest) ? tile : highest;
-    outOfMemory += use.isOutOfMemory(tile) ? 1 : 0;
-  }
-  const unsigned fullest = use.fullestTile();
-  printMaximum(stream, "Including Gaps", fullest, use.usedWithGaps(fullest));
-  printMaximum(stream, "Excluding Gaps", highest, use.used(highest));
+  const TileMemory &fullest = highestOf(use.runs, bytesWithGaps);
+  const TileMemory &highest =
+      highestOf(use.runs, [](const TileMemory &run) { return run.used(); });
+  const std::uint64_t outOfMemory =
+      sumOver(use.runs, [&](const TileMemory &run) {
+        return use.isOutOfMemory(run) ? 1U : 0U;
+      });
+  printMaximum(stream, "Including Gaps", fullest.firstTile,
+               fullest.usedWithGaps());
+  printMaximum(stream, "Excluding Gaps", highest.firstTile, highest.used());
   stream << "    "
-         << alarm(fmt::format("{} tile(s) out of memory", outOfMemory),
-                  colours && outOfMemory != 0)
+         << alarm(
+                fmt::format("{} tile(s) out of memory", thousands(outOfMemory)),
+                colours && outOfMemory != 0)
          << "\n";
   if (isImbalanced(use)) {
     for (const unsigned tile : fullestTiles(use)) {
+      TileMemory alone = use.at(tile);
+      alone.tileCount = 1;
       stream << fmt::format("\n  Tile # {} memory usage:\n", tile);
-      printBlock(stream, use, {tile, tile + 1}, 4);
+      printBlock(stream, use, {&alone, 1}, 4);
     }
   }
   stream << '\n';
@@ -198,16 +217,19 @@ void printTiles(std::ostream &stream, const MemoryUse &use, bool colours) {
 
 void printPerIpu(std::ostream &stream, const MemoryUse &use,
                  unsigned tilesPerIpu) {
-  for (unsigned first = 0; first < use.tiles(); first += tilesPerIpu) {
-    stream << fmt::format("  IPU {}:\n", first / tilesPerIpu);
-    printBlock(stream, use, {first, first + tilesPerIpu}, 4);
-    unsigned fullest = first;
-    for (unsigned tile = first; tile < first + tilesPerIpu; ++tile) {
-      fullest =
-          use.usedWithGaps(tile) > use.usedWithGaps(fullest) ? tile : fullest;
-    }
-    printMaximum(stream, "Including Gaps", fullest, use.usedWithGaps(fullest));
+  for (auto first = use.runs.begin(); first != use.runs.end();) {
+    const unsigned ipu = first->firstTile / tilesPerIpu;
+    const auto last = std::find_if(first, use.runs.end(), [&](const auto &run) {
+      return run.firstTile / tilesPerIpu != ipu;
+    });
+    const TileRuns runs(first, last);
+    stream << fmt::format("  IPU {}:\n", ipu);
+    printBlock(stream, use, runs, 4);
+    const TileMemory &fullest = highestOf(runs, bytesWithGaps);
+    printMaximum(stream, "Including Gaps", fullest.firstTile,
+                 fullest.usedWithGaps());
     stream << '\n';
+    first = last;
   }
 }
 
@@ -217,7 +239,9 @@ void printAlwaysLive(std::ostream &stream, const ProfileRequest &request,
   std::vector<std::pair<std::uint64_t, internal::VariableId>> variables;
   for (const internal::VariableId id : use.liveness.alwaysLive) {
     const auto &variable = request.graph.variables[id.index()];
-    if (const std::uint64_t bytes = model::bytesOnTile(variable, tile)) {
+    const std::uint64_t bytes =
+        model::bytesOnTile(variable, use.placements[id.index()], tile);
+    if (bytes != 0) {
       variables.emplace_back(bytes, id);
     }
   }
@@ -245,10 +269,10 @@ void printVariables(std::ostream &stream, const ProfileRequest &request,
   for (const unsigned tile : fullestTiles(use)) {
     stream << fmt::format("    Tile # {}:\n", tile)
            << rightAligned(6, "Always-live bytes",
-                           thousands(use.alwaysLive[tile]), categoryColumn)
+                           thousands(use.at(tile).alwaysLive()), categoryColumn)
            << " B\n"
            << rightAligned(6, "Maximum live bytes of the others",
-                           thousands(use.maxLive[tile]), categoryColumn)
+                           thousands(use.at(tile).maxLive), categoryColumn)
            << " B\n";
     printAlwaysLive(stream, request, use, tile);
   }
@@ -260,7 +284,7 @@ void printVariables(std::ostream &stream, const ProfileRequest &request,
 void printMemory(std::ostream &stream, const ProfileRequest &request,
                  const MemoryUse &use, unsigned tilesPerIpu) {
   stream << heading("Memory Usage:", request.colours) << "\n  Total:\n";
-  printBlock(stream, use, {0, use.tiles()}, 4);
+  printBlock(stream, use, use.runs, 4);
   printVertexData(stream, use.vertexData);
   stream << '\n';
   printHistogram(stream, use);

@@ -61,7 +61,8 @@ void printSummary(std::ostream &stream, const ProfileRequest &request) {
                              request.programs.size());
   }
   model::StepTable steps(request.graph, request.counts);
-  const model::MemoryUse use = model::measureMemory(steps, request.programs);
+  const model::MemoryUse use =
+      model::measureMemory(steps, request.programs, request.memory);
   printTarget(stream, request, steps);
   printGraph(stream, request, use);
   printMemory(stream, request, use, steps.target().tilesPerIPU);

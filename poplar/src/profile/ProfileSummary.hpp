@@ -2,6 +2,7 @@
 // machine model and prints the result in the SDK's layout.
 #pragma once
 
+#include "model/MemoryOptions.hpp"
 #include "model/ProgramCounts.hpp"
 #include <poplar/internal/GraphData.hpp>
 #include <poplar/internal/ProgramNode.hpp>
@@ -27,6 +28,7 @@ struct ProfileRequest {
   std::vector<ProgramRun> runs;
   // What was counted of data-dependent programs, if anything was.
   const model::ProgramCounts *counts = nullptr;
+  model::MemoryOptions memory = {};
 
   bool showExecutionSteps = false;
   bool showPerIpuMemoryUsage = false;

@@ -1,20 +1,19 @@
-#include "Architecture.hpp"
+#include "TargetOptions.hpp"
 
-#include "System.hpp"
+#include "LinkNames.hpp"
 
 #include <poplar/exceptions.hpp>
 #include <support/Error.hpp>
 
 #include <algorithm>
-#include <array>
 
 namespace poplar::internal {
 namespace {
 
 // A row of one option: the words it takes and what each of them sets.
 template <typename Value, std::size_t size>
-Value parseWord(const std::string &name, std::string value,
-                const std::array<std::pair<const char *, Value>, size> &words) {
+Value parseWord(const std::string &name, const std::string &value,
+                const NamedValues<Value, size> &words) {
   // Programs and tools spell them with and without a capital letter.
   const auto lower = [](char c) {
     return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
@@ -28,7 +27,8 @@ Value parseWord(const std::string &name, std::string value,
     if (isSame(word)) {
       return meaning;
     }
-    allowed += allowed.empty() ? word : std::string(", ") + word;
+    allowed += allowed.empty() ? "" : ", ";
+    allowed += word;
   }
   throw invalid_option(fmt::format("[poplar::Target] option '{}' has the "
                                    "invalid value '{}'; allowed: {}",
@@ -51,40 +51,27 @@ unsigned parseIpus(const std::string &name, const std::string &value) {
 
 } // namespace
 
-TargetData systemData(std::string_view name) {
-  return findSystem(name).target;
-}
-
 void applyTargetOptions(const OptionFlags &options, TargetData &data) {
   OptionFlags all = options;
   readJSONFromEnv("POPLAR_TARGET_OPTIONS", all);
-  using Configuration = IpuLinkConfiguration;
-  using Topology = IpuLinkTopology;
-  static constexpr std::array<std::pair<const char *, Topology>, 3> topologies =
-      {{{"Mesh", Topology::Mesh},
-        {"Torus", Topology::Torus},
-        {"Line", Topology::Line}}};
-  static constexpr std::array<std::pair<const char *, Configuration>, 3>
-      configurations = {{{"Default", Configuration::Default},
-                         {"BarleyTwist", Configuration::BarleyTwist},
-                         {"SlidingWindow", Configuration::SlidingWindow}}};
-  static constexpr std::array<std::pair<const char *, bool>, 2> booleans = {
+  static constexpr NamedValues<bool, 2> booleans = {
       {{"true", true}, {"false", false}}};
-  static constexpr std::array<std::pair<const char *, const char *>, 3> syncs =
-      {{{"intraReplicaAndAll", "intraReplicaAndAll"},
-        {"ipuAndAll", "ipuAndAll"},
-        {"intraReplicaAndLadder", "intraReplicaAndLadder"}}};
+  static constexpr NamedValues<const char *, 3> syncs = {
+      {{"intraReplicaAndAll", "intraReplicaAndAll"},
+       {"ipuAndAll", "ipuAndAll"},
+       {"intraReplicaAndLadder", "intraReplicaAndLadder"}}};
   for (const auto &[name, value] : all) {
     if (name == "gatewayMode") {
       data.hasGateway = parseWord(name, value, booleans);
     } else if (name == "instanceSize") {
       data.instanceSize = parseIpus(name, value);
     } else if (name == "ipuLinkConfiguration") {
-      data.ipuLinkConfiguration = parseWord(name, value, configurations);
+      data.ipuLinkConfiguration =
+          parseWord(name, value, linkConfigurationNames);
     } else if (name == "ipuLinkDomainSize") {
       data.ipuLinkDomainSize = parseIpus(name, value);
     } else if (name == "ipuLinkTopology") {
-      data.ipuLinkTopology = parseWord(name, value, topologies);
+      data.ipuLinkTopology = parseWord(name, value, topologyNames);
     } else if (name == "syncConfiguration") {
       data.syncConfiguration = parseWord(name, value, syncs);
     } else {
