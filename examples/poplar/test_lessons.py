@@ -3,6 +3,7 @@
 The figures are worked out by hand; every way to run must print the same.
 """
 
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -141,6 +142,28 @@ def test_matrix_vector_split_is_priced(lesson, way):
     # As estimated.
     assert "OnTileExecute: products Cycles: 84 " in profile
     assert "OnTileExecute: sums Cycles: 66 " in profile
+
+
+# The published profile of this product on the model, and how near each line of
+# ours must be (docs/model.md).
+PUBLISHED = {
+    "Total cycles": (6681766, 0.01),
+    "Tile average compute cycles (including idle threads)": (3801.8, 0.01),
+    "Tile average compute cycles (excluding idle threads)": (3717.6, 0.01),
+    "Tile average IPU exchange cycles": (8697.4, 0.25),
+    "Tile average global exchange cycles": (0.0, 0),
+    "Tile average host exchange cycles": (6663550.8, 0.01),
+    "Tile average sync cycles": (1134.8, 0.25),
+}
+
+
+def test_matrix_vector_split_has_the_published_profile(lesson):
+    program = lesson("4_matrix_vector_split/matrix_vector_split")
+    output = program.run("--model", "--profile", "10000", "1000").stdout
+    for line, (published, share) in PUBLISHED.items():
+        printed = re.search(rf"{re.escape(line)}: +([\d,.]+) \(", output)
+        cycles = float(printed[1].replace(",", ""))
+        assert cycles == pytest.approx(published, rel=share), line
 
 
 def test_prefetch(lesson, way):

@@ -89,17 +89,41 @@ TEST_F(ModelVertices, WithoutAnEstimateTheElementsOfTheEdgesCount) {
   const VariableId data = graph_.addVariable(30, {});
   VertexField half = edge("in", EdgeDirection::Input);
   half.type = DataType::Half;
-  const auto cyclesOf = [&](VertexField field, VertexBase base) {
-    const auto type = graph_.addType(vertexType("t", {std::move(field)}, base));
+  const auto cyclesOf = [&](std::vector<VertexField> fields, VertexBase base) {
+    const std::vector<FieldSlot> slots(fields.size(),
+                                       ModelGraph::run(data, 0, 30));
+    const auto type = graph_.addType(vertexType("t", std::move(fields), base));
+    return model::cyclesOf(graph_.data.vertices,
+                           graph_.addVertex(set_, type, 0, slots), 6);
+  };
+  const VertexField in = edge("in", EdgeDirection::Input);
+  const VertexField out = edge("out", EdgeDirection::Output);
+  const VertexField both = edge("both", EdgeDirection::InOut);
+  // Sums of one and two operands.
+  EXPECT_EQ(cyclesOf({in}, VertexBase::Worker), 25 + 30 * 4);
+  EXPECT_EQ(cyclesOf({in, in}, VertexBase::Worker), 25 + 30 * 8);
+  // A copy, an update in place, a triad.
+  EXPECT_EQ(cyclesOf({in, out}, VertexBase::Worker), 25 + 126);
+  EXPECT_EQ(cyclesOf({in, both}, VertexBase::Worker), 25 + 126);
+  EXPECT_EQ(cyclesOf({in, in, out}, VertexBase::Worker), 25 + 189);
+  EXPECT_EQ(cyclesOf({half, half}, VertexBase::Worker), 25 + 30 * 13);
+  EXPECT_EQ(cyclesOf({in}, VertexBase::Multi), 6 * (25 + 20));
+  EXPECT_EQ(cyclesOf({in}, VertexBase::Supervisor), 6 * (25 + 120));
+}
+
+TEST_F(ModelVertices, AlignedEdgesAreReadAsVectors) {
+  const VariableId data = graph_.addVariable(32, {});
+  const auto cyclesOf = [&](DataType element) {
+    VertexField field = edge("in", EdgeDirection::Input);
+    field.type = element;
+    field.alignment = 8;
+    const auto type = graph_.addType(vertexType("t", {field}));
     return model::cyclesOf(
         graph_.data.vertices,
-        graph_.addVertex(set_, type, 0, {ModelGraph::run(data, 0, 30)}), 6);
+        graph_.addVertex(set_, type, 0, {ModelGraph::run(data, 0, 32)}), 6);
   };
-  const VertexField whole = edge("in", EdgeDirection::Input);
-  EXPECT_EQ(cyclesOf(whole, VertexBase::Worker), 25 + 30 * 4);
-  EXPECT_EQ(cyclesOf(half, VertexBase::Worker), 25 + 30 * 8);
-  EXPECT_EQ(cyclesOf(whole, VertexBase::Multi), 6 * (25 + 20));
-  EXPECT_EQ(cyclesOf(whole, VertexBase::Supervisor), 6 * (25 + 120));
+  EXPECT_EQ(cyclesOf(DataType::Float), 25 + 16 * 4);
+  EXPECT_EQ(cyclesOf(DataType::Half), 25 + 8 * 13 / 2);
 }
 
 TEST_F(ModelVertices, InputsFromElsewhereAreSentOnceAndReceivedOncePerTile) {

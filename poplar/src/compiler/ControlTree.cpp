@@ -128,8 +128,9 @@ private:
     flush();
     return tree;
   }
-  ControlTree cut(const ProgramNode &, const internal::RepeatNode &op) {
+  ControlTree cut(const ProgramNode &node, const internal::RepeatNode &op) {
     ControlTree tree;
+    tree.node = op.count == internal::RepeatNode::forever ? &node : nullptr;
     tree.count = op.count;
     tree.children.push_back(cut(op.body));
     return tree;
@@ -155,8 +156,9 @@ private:
     }
     return tree;
   }
-  ControlTree cut(const ProgramNode &, const internal::WhileNode &op) {
+  ControlTree cut(const ProgramNode &node, const internal::WhileNode &op) {
     ControlTree tree;
+    tree.node = &node;
     tree.kind = ControlTree::Kind::While;
     tree.control = op.predicate;
     tree.continuesOn = op.continuesOn;
@@ -165,8 +167,9 @@ private:
     return tree;
   }
   // Zero is the only value that is false.
-  ControlTree cut(const ProgramNode &, const internal::IfNode &op) {
+  ControlTree cut(const ProgramNode &node, const internal::IfNode &op) {
     ControlTree tree;
+    tree.node = &node;
     tree.kind = ControlTree::Kind::Switch;
     tree.control = op.predicate;
     tree.keys = {0};
@@ -174,8 +177,9 @@ private:
     tree.children.push_back(cut(op.thenBody));
     return tree;
   }
-  ControlTree cut(const ProgramNode &, const internal::SwitchNode &op) {
+  ControlTree cut(const ProgramNode &node, const internal::SwitchNode &op) {
     ControlTree tree;
+    tree.node = &node;
     tree.kind = ControlTree::Kind::Switch;
     tree.control = op.control;
     for (const auto &[key, body] : op.cases) {

@@ -25,6 +25,8 @@ struct ControlTree {
   bool continuesOn = true;
   std::vector<std::int32_t> keys;
   std::vector<ControlTree> children;
+  // What While, Switch and endless Sequence were cut from, else null.
+  const internal::ProgramNode *node = nullptr;
 };
 
 struct ControlProgram {

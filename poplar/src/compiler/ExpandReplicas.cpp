@@ -232,11 +232,23 @@ private:
   // alone otherwise. make(replica of the predicate, replica of the bodies).
   template <typename Make>
   ProgramPtr decide(const ProgramNode &node, Replica replica, Make &&make) {
-    if (!replica && joinsReplicas(node)) {
-      return makeNode(make(0U, Replica()), node.debugPath);
+    if (replica) {
+      return withOrigin(node, make(*replica, replica));
     }
-    return forEach(node, replica,
-                   [&](unsigned r) { return make(r, Replica(r)); });
+    if (joinsReplicas(node)) {
+      return withOrigin(node, make(0U, Replica()));
+    }
+    SequenceNode all;
+    for (unsigned r = 0; r < replicas_; ++r) {
+      all.children.push_back(withOrigin(node, make(r, Replica(r))));
+    }
+    return makeNode(std::move(all), node.debugPath);
+  }
+
+  ProgramPtr withOrigin(const ProgramNode &node, decltype(ProgramNode::op) op) {
+    ProgramPtr result = makeNode(std::move(op), node.debugPath);
+    result_.origins.emplace(result.get(), &node);
+    return result;
   }
 
   ProgramPtr expand(const ProgramNode &node, const SequenceNode &op,
@@ -249,8 +261,8 @@ private:
   }
   ProgramPtr expand(const ProgramNode &node, const internal::RepeatNode &op,
                     Replica replica) {
-    return makeNode(internal::RepeatNode{op.count, expand(op.body, replica)},
-                    node.debugPath);
+    return withOrigin(node,
+                      internal::RepeatNode{op.count, expand(op.body, replica)});
   }
   ProgramPtr expand(const ProgramNode &, const internal::BlockNode &op,
                     Replica replica) {

@@ -5,6 +5,7 @@
 
 #include <poplar/internal/ProgramNode.hpp>
 
+#include <unordered_map>
 #include <vector>
 
 namespace poplar::compiler {
@@ -12,6 +13,10 @@ namespace poplar::compiler {
 struct ExpandedGraph {
   internal::GraphData graph;
   std::vector<internal::ProgramPtr> programs;
+  // What each program whose course depends on data was made from.
+  std::unordered_map<const internal::ProgramNode *,
+                     const internal::ProgramNode *>
+      origins;
 };
 
 // Variables of replica 0 keep their ids; constants are shared. Control that

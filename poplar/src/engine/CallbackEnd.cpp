@@ -24,8 +24,9 @@ std::byte *CallbackEnd::buffer(unsigned index) const {
   return buffers_.data() + stride_ * (index % std::max(depth_, 1U));
 }
 
-void CallbackEnd::receive(std::byte *data) {
-  if (count_ > 0) {
+bool CallbackEnd::receive(std::byte *data) {
+  const bool isPrefetched = count_ > 0;
+  if (isPrefetched) {
     std::memcpy(data, buffer(first_), bytes_);
     first_ = (first_ + 1) % depth_;
     --count_;
@@ -37,6 +38,7 @@ void CallbackEnd::receive(std::byte *data) {
                                 StreamCallback::Result::Success) {
     ++count_;
   }
+  return isPrefetched;
 }
 
 void CallbackEnd::send(const std::byte *data) {

@@ -17,8 +17,8 @@ public:
 
   // Host to device: the oldest prefetched transfer, or a fetched one. Then asks
   // for as many transfers ahead as there is room for, until the callback has
-  // none; they stay for the next run.
-  void receive(std::byte *data);
+  // none; they stay for the next run. Whether it was prefetched.
+  bool receive(std::byte *data);
 
   // Device to host. The callback is shown a copy: its pointer is not const, and
   // must not reach the program's own memory.

@@ -1,15 +1,14 @@
 #include "engine/EngineImpl.hpp"
 
 #include "compiler/ExpandReplicas.hpp"
-#include "device/DeviceUse.hpp"
 #include "engine/EngineOptions.hpp"
 #include "engine/FastExecutor.hpp"
 #include "engine/ReferenceExecutor.hpp"
-#include "graph/Handles.hpp"
 #include "program/VisitPrograms.hpp"
 
 #include <poplar/Device.hpp>
 #include <poplar/exceptions.hpp>
+#include <poplar/internal/Access.hpp>
 #include <support/Error.hpp>
 
 #include <algorithm>
@@ -76,12 +75,13 @@ requireCompiled(const std::shared_ptr<const ExecutableImpl> &executable) {
 }
 
 std::shared_ptr<const ExecutableImpl::Reading>
-withoutReplicas(const ExecutableImpl &executable) {
+withoutReplicas(const ExecutableImpl &executable, engine::RunCounts &counts) {
   if (executable.values().graph.replicationFactor == 1) {
     return executable.sharedValues();
   }
   compiler::ExpandedGraph expanded = compiler::expandReplicas(
       executable.values().graph, executable.values().programs);
+  counts.setOrigins(std::move(expanded.origins));
   return std::make_shared<const ExecutableImpl::Reading>(
       ExecutableImpl::Reading{std::move(expanded.graph),
                               std::move(expanded.programs)});
@@ -134,22 +134,12 @@ EngineImpl::EngineImpl(std::shared_ptr<const ExecutableImpl> executable,
                        const OptionFlags &options)
     : executable_(requireCompiled(executable)),
       options_(merge(executable_->options(), options)),
-      values_(withoutReplicas(*executable_)), host_(values_->graph, options_),
+      values_(withoutReplicas(*executable_, counts_)),
+      host_(values_->graph, options_),
       executor_(makeExecutor(*values_, options_, host_)) {
   for (const internal::ProgramPtr &program : executable_->values().programs) {
     streamsOf_.push_back(streamsUsed(executable_->values().graph, program));
   }
-}
-
-EngineImpl::~EngineImpl() {
-  leaveDevice();
-}
-
-void EngineImpl::leaveDevice() {
-  if (use_ != nullptr) {
-    use_->removeHostBytes(host_.bufferBytes());
-  }
-  use_ = nullptr;
 }
 
 void EngineImpl::prepare(const Device &device) {
@@ -164,12 +154,6 @@ void EngineImpl::prepare(const Device &device) {
           given.tilesPerIPU == expected.tilesPerIPU,
       "[Engine::load] the device is {}; the graph was built for {}",
       describe(given), describe(expected));
-  leaveDevice();
-  use_ = internal::Access::use(device);
-  if (use_ != nullptr) {
-    use_->addHostBytes(host_.bufferBytes());
-  }
-  host_.streams.setDevice(use_.get());
   isPrepared_ = true;
 }
 
@@ -177,6 +161,7 @@ void EngineImpl::deploy() {
   support::requireUser<poplar_error>(
       isPrepared_, "[Engine::deploy] call Engine::prepare first");
   executor_->load();
+  resetRuns();
   isLoaded_ = true;
 }
 
@@ -189,10 +174,7 @@ void EngineImpl::run(std::size_t program, const std::string &debugName) {
       program, streamsOf_.size());
   host_.streams.requireConnected(streamsOf_[program]);
   host_.isStopping = false;
-  {
-    const internal::RunTime time(use_.get());
-    executor_->run(program);
-  }
+  executor_->run(program);
   if (!isRecording_) {
     return;
   }
@@ -261,12 +243,33 @@ void EngineImpl::readRow(const std::string &buffer, unsigned replica,
                            static_cast<std::byte *>(data));
 }
 
+void EngineImpl::collectCounts() {
+  engine::RunCounts dropped;
+  (isRecording_ ? counts_ : dropped).collect(*executor_, host_.streams);
+}
+
+void EngineImpl::recordRuns(bool isRecording) {
+  collectCounts();
+  isRecording_ = isRecording;
+}
+
+void EngineImpl::resetRuns() {
+  collectCounts();
+  counts_.clear();
+  runs_.clear();
+}
+
 void EngineImpl::printProfileSummary(std::ostream &stream,
                                      const OptionFlags &options) {
   const engine::SummaryOptions shown = engine::parseSummaryOptions(options);
-  profile::ProfileRequest request{.graph = executable_->machine().graph,
-                                  .programs = executable_->machine().programs,
-                                  .runs = runs_};
+  collectCounts();
+  const ExecutableImpl::Reading &machine = executable_->machine();
+  const model::ProgramCounts counts =
+      counts_.of(machine.graph, machine.programs);
+  profile::ProfileRequest request{.graph = machine.graph,
+                                  .programs = machine.programs,
+                                  .runs = runs_,
+                                  .counts = &counts};
   request.memory = engine::memoryOptions(executable_->options());
   request.showExecutionSteps = shown.showExecutionSteps;
   request.showPerIpuMemoryUsage = shown.showPerIpuMemoryUsage;

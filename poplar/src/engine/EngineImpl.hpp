@@ -5,6 +5,7 @@
 #include "engine/ExecutableImpl.hpp"
 #include "engine/Executor.hpp"
 #include "engine/HostServices.hpp"
+#include "engine/RunCounts.hpp"
 #include "profile/ProfileSummary.hpp"
 
 #include <memory>
@@ -18,9 +19,6 @@ public:
   // `options` come on top of those that the executable was compiled with.
   EngineImpl(std::shared_ptr<const ExecutableImpl> executable,
              const OptionFlags &options);
-  ~EngineImpl();
-  EngineImpl(const EngineImpl &) = delete;
-  EngineImpl &operator=(const EngineImpl &) = delete;
 
   void prepare(const Device &device);
   void deploy();
@@ -44,12 +42,14 @@ public:
 
   void printProfileSummary(std::ostream &stream, const OptionFlags &options);
   // The summary shows the runs that were recorded since the last reset.
-  void recordRuns(bool isRecording) { isRecording_ = isRecording; }
-  void resetRuns() { runs_.clear(); }
+  void recordRuns(bool isRecording);
+  void resetRuns();
 
 private:
-  void leaveDevice();
   void requireLoaded(const char *function) const;
+  // Adds what was counted since the last call, or drops it if the runs were not
+  // recorded.
+  void collectCounts();
   const internal::TensorView &
   findAccess(const char *function,
              const std::map<std::string, internal::HostAccess> &accesses,
@@ -57,12 +57,12 @@ private:
 
   std::shared_ptr<const ExecutableImpl> executable_;
   OptionFlags options_;
+  engine::RunCounts counts_; // of the runs in `runs_`
   // What is run: the executable's value reading, its replicas made plain.
   std::shared_ptr<const ExecutableImpl::Reading> values_;
   engine::HostServices host_;
   std::unique_ptr<engine::Executor> executor_;
   std::vector<std::vector<internal::StreamId>> streamsOf_; // by program
-  std::shared_ptr<internal::DeviceUse> use_; // null: not on hardware
   bool isPrepared_ = false;
   bool isLoaded_ = false;
   bool isRecording_ = true;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "engine/VariableStore.hpp"
+#include "model/ProgramCounts.hpp"
 
 #include <cstddef>
 
@@ -20,6 +21,10 @@ public:
 
   // The values between runs of every variable that the host reads or writes.
   virtual const VariableStore &variables() const = 0;
+
+  // Which way control went where it depends on data, since the last call, by
+  // the nodes of the programs that are run.
+  virtual model::ProgramCounts takeCounts() = 0;
 };
 
 } // namespace poplar::engine

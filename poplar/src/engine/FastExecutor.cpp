@@ -66,6 +66,7 @@ private:
     block.continuesOn = tree.continuesOn;
     block.keys = tree.keys;
     block.function = tree.index;
+    block.node = tree.node;
     if (internal::isPresent(tree.control)) {
       const internal::Piece &piece = tree.control.pieces[0];
       const auto size = support::sizeOf(tree.control.type);
@@ -133,6 +134,14 @@ FastExecutor::~FastExecutor() {
 void FastExecutor::load() {
   store_.reset();
   vertices_.restore();
+}
+
+model::ProgramCounts FastExecutor::takeCounts() {
+  model::ProgramCounts counts;
+  for (const auto &program : programs_) {
+    program->takeCounts(counts);
+  }
+  return counts;
 }
 
 void FastExecutor::run(std::size_t program) {

@@ -27,6 +27,7 @@ public:
   void load() override;
   void run(std::size_t program) override;
   const VariableStore &variables() const override { return store_; }
+  model::ProgramCounts takeCounts() override;
 
 private:
   compiler::ControlProgram control_;

@@ -1,11 +1,8 @@
 #include "engine/HostStreams.hpp"
 
-#include "device/DeviceUse.hpp"
-
 #include <poplar/exceptions.hpp>
 #include <support/Error.hpp>
 
-#include <algorithm>
 #include <cstring>
 #include <utility>
 
@@ -136,13 +133,12 @@ std::byte *HostStreams::advance(BufferEnd &end) {
   return at;
 }
 
-void HostStreams::receiveFrom(End &end, std::size_t bytes, std::byte *data) {
+bool HostStreams::receiveFrom(End &end, std::size_t bytes, std::byte *data) {
   if (auto *buffer = std::get_if<BufferEnd>(&end)) {
     std::memcpy(data, advance(*buffer), bytes);
-  } else {
-    const internal::WaitTime time(use_);
-    std::get<std::shared_ptr<CallbackEnd>>(end)->receive(data);
+    return true;
   }
+  return std::get<std::shared_ptr<CallbackEnd>>(end)->receive(data);
 }
 
 void HostStreams::receive(internal::StreamId id, unsigned replica,
@@ -153,7 +149,10 @@ void HostStreams::receive(internal::StreamId id, unsigned replica,
     std::memcpy(data, stream.replay.data(), stream.bytes);
     return;
   }
-  receiveFrom(stream.ends[replica], stream.bytes, data);
+  ++stream.transfers;
+  if (!receiveFrom(stream.ends[replica], stream.bytes, data)) {
+    ++stream.waits;
+  }
   if (isReplayed) {
     std::memcpy(stream.replay.data(), data, stream.bytes);
   }
@@ -166,18 +165,19 @@ void HostStreams::send(internal::StreamId id, unsigned replica,
   if (auto *buffer = std::get_if<BufferEnd>(&end)) {
     std::memcpy(advance(*buffer), data, stream.bytes);
   } else {
-    const internal::WaitTime time(use_);
     std::get<std::shared_ptr<CallbackEnd>>(end)->send(data);
   }
 }
 
-std::uint64_t HostStreams::bufferBytes() const {
-  std::uint64_t bytes = 0;
-  for (const Stream &stream : streams_) {
-    const unsigned depth = std::max(stream.data->bufferingDepth, 1U);
-    bytes += std::uint64_t(stream.bytes) * endsUsed(stream) * depth;
+std::map<std::string, model::PartCounts> HostStreams::takeCounts() {
+  std::map<std::string, model::PartCounts> counts;
+  for (Stream &stream : streams_) {
+    if (stream.transfers != 0) {
+      counts[stream.data->handle] = {std::exchange(stream.transfers, 0),
+                                     {std::exchange(stream.waits, 0)}};
+    }
   }
-  return bytes;
+  return counts;
 }
 
 std::vector<std::string> HostStreams::handles() const {

@@ -8,6 +8,7 @@
 
 #include "engine/AlignedBuffer.hpp"
 #include "engine/CallbackEnd.hpp"
+#include "model/ProgramCounts.hpp"
 
 #include <poplar/StreamCallback.hpp>
 #include <poplar/internal/GraphData.hpp>
@@ -19,10 +20,6 @@
 #include <string>
 #include <variant>
 #include <vector>
-
-namespace poplar::internal {
-class DeviceUse;
-}
 
 namespace poplar::engine {
 
@@ -52,16 +49,15 @@ public:
   void receive(internal::StreamId stream, unsigned replica, std::byte *data);
   void send(internal::StreamId stream, unsigned replica, const std::byte *data);
 
-  // Time in callbacks is not the device's; null: there is no device to ask.
-  void setDevice(internal::DeviceUse *use) { use_ = use; }
-
-  // Of all transfers that are under way at a time.
-  std::uint64_t bufferBytes() const;
-
   std::size_t transferBytes(internal::StreamId stream) const {
     return streams_[stream.index()].bytes;
   }
   std::vector<std::string> handles() const;
+
+  // Transfers to the device since the last call and, as the only part, those
+  // that nothing was there for when they began: a callback was asked. Data in
+  // a connected buffer is there. By handle; streams without any are left out.
+  std::map<std::string, model::PartCounts> takeCounts();
 
 private:
   // One replica's places in a circular buffer, `step` bytes apart.
@@ -76,9 +72,11 @@ private:
 
   struct Stream {
     const internal::StreamData *data = nullptr;
-    std::size_t bytes = 0; // per transfer
-    std::vector<End> ends; // by replica
-    AlignedBuffer replay;  // broadcast: what replica 0 was given last
+    std::size_t bytes = 0;       // per transfer
+    std::vector<End> ends;       // by replica
+    AlignedBuffer replay;        // broadcast: what replica 0 was given last
+    std::uint64_t transfers = 0; // received since takeCounts()
+    std::uint64_t waits = 0;     // of them, not prefetched
   };
 
   Stream &find(const std::string &handle);
@@ -88,10 +86,10 @@ private:
                                                StreamCallbackHandle callback);
   static void replace(End &old, End end);
   static std::byte *advance(BufferEnd &end);
-  void receiveFrom(End &end, std::size_t bytes, std::byte *data);
+  // Whether the data was there.
+  static bool receiveFrom(End &end, std::size_t bytes, std::byte *data);
 
   bool isPrefetching_;
-  internal::DeviceUse *use_ = nullptr;
   std::vector<Stream> streams_; // by id
   std::map<std::string, std::size_t> indexOf_;
 };

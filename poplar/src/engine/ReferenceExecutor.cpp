@@ -113,13 +113,24 @@ void ReferenceExecutor::execute(const internal::StreamOutNode &node) {
 }
 
 void ReferenceExecutor::execute(const internal::RepeatNode &node) {
-  const bool isEndless = node.count == internal::RepeatNode::forever;
+  if (node.count == internal::RepeatNode::forever) {
+    std::uint64_t &iterations = countRun(1).parts[0];
+    do {
+      execute(node.body);
+      ++iterations;
+    } while (!host_.isStopping);
+    return;
+  }
   for (std::uint64_t i = 0; i < node.count; ++i) {
     execute(node.body);
-    if (isEndless && host_.isStopping) {
-      break;
-    }
   }
+}
+
+model::PartCounts &ReferenceExecutor::countRun(std::size_t parts) {
+  model::PartCounts &counts = counts_[running_];
+  ++counts.runs;
+  counts.parts.resize(parts);
+  return counts;
 }
 
 std::int64_t ReferenceExecutor::readDecision(const TensorView &view) const {
@@ -129,17 +140,21 @@ std::int64_t ReferenceExecutor::readDecision(const TensorView &view) const {
 }
 
 void ReferenceExecutor::execute(const internal::WhileNode &node) {
+  std::uint64_t &iterations = countRun(1).parts[0];
   for (;;) {
     execute(node.condition);
     if ((readDecision(node.predicate) != 0) != node.continuesOn) {
       break;
     }
+    ++iterations;
     execute(node.body);
   }
 }
 
 void ReferenceExecutor::execute(const internal::IfNode &node) {
-  execute(readDecision(node.predicate) != 0 ? node.thenBody : node.elseBody);
+  const bool isTrue = readDecision(node.predicate) != 0;
+  ++countRun(2).parts[isTrue ? 0 : 1];
+  execute(isTrue ? node.thenBody : node.elseBody);
 }
 
 void ReferenceExecutor::execute(const internal::SwitchNode &node) {
@@ -147,6 +162,8 @@ void ReferenceExecutor::execute(const internal::SwitchNode &node) {
   const auto found =
       std::find_if(node.cases.begin(), node.cases.end(),
                    [&](const auto &entry) { return entry.first == value; });
+  const auto part = static_cast<std::size_t>(found - node.cases.begin());
+  ++countRun(node.cases.size() + 1).parts[part];
   execute(found == node.cases.end() ? node.defaultBody : found->second);
 }
 

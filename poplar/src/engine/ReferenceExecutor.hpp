@@ -11,6 +11,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <utility>
 #include <vector>
 
 namespace poplar::engine {
@@ -24,6 +25,9 @@ public:
   void load() override;
   void run(std::size_t program) override;
   const VariableStore &variables() const override { return store_; }
+  model::ProgramCounts takeCounts() override {
+    return std::exchange(counts_, {});
+  }
 
 private:
   void execute(const internal::ProgramPtr &program);
@@ -54,6 +58,9 @@ private:
   void serve(std::vector<const internal::TensorView *> reads,
              const internal::TensorView *write);
   std::int64_t readDecision(const internal::TensorView &view) const;
+  // Notes a run of the program that is being run, which has so many parts, and
+  // how often it ran each. Called as it begins: its parts are nodes too.
+  model::PartCounts &countRun(std::size_t parts);
 
   const internal::GraphData &graph_;
   std::vector<internal::ProgramPtr> programs_;
@@ -62,6 +69,7 @@ private:
   VariableStore store_;
   const internal::ProgramNode *running_ = nullptr;
   VertexSets vertices_;
+  model::ProgramCounts counts_;
 };
 
 } // namespace poplar::engine

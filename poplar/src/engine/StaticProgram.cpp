@@ -35,6 +35,12 @@ StaticProgram::Block StaticProgram::makeBlock(const TaskBlock &tasks,
   block.continuesOn = tasks.continuesOn;
   block.keys = tasks.keys;
   block.function = tasks.function;
+  if (tasks.node != nullptr) {
+    block.counters = counters_.size();
+    const std::size_t parts =
+        tasks.kind == Kind::Switch ? tasks.children.size() : 1; // of a loop
+    counters_.push_back({tasks.node, 0, std::vector<std::uint64_t>(parts)});
+  }
   for (const TaskBlock &child : tasks.children) {
     block.children.push_back(makeBlock(child, workers));
   }
@@ -107,18 +113,26 @@ void StaticProgram::walk(const Block &block, Walk &state) {
     runStretch<isProfiled>(block, state);
     break;
   case Kind::Sequence:
+    if (block.count == internal::RepeatNode::forever) {
+      countRun(block, state);
+    }
     for (std::uint64_t i = 0; i < block.count; ++i) {
       for (const Block &child : block.children) {
         walk<isProfiled>(child, state);
       }
-      if (block.count == internal::RepeatNode::forever && isToldToStop(state)) {
-        break;
+      if (block.count == internal::RepeatNode::forever) {
+        countPart(block, 0, state);
+        if (isToldToStop(state)) {
+          break;
+        }
       }
     }
     break;
   case Kind::While:
+    countRun(block, state);
     walk<isProfiled>(block.children[0], state);
     while ((decide(block.decision, state) != 0) == block.continuesOn) {
+      countPart(block, 0, state);
       walk<isProfiled>(block.children[1], state);
       walk<isProfiled>(block.children[0], state);
     }
@@ -126,9 +140,10 @@ void StaticProgram::walk(const Block &block, Walk &state) {
   case Kind::Switch: {
     const std::int64_t value = decide(block.decision, state);
     const auto key = std::find(block.keys.begin(), block.keys.end(), value);
-    walk<isProfiled>(
-        block.children[static_cast<std::size_t>(key - block.keys.begin())],
-        state);
+    const auto part = static_cast<std::size_t>(key - block.keys.begin());
+    countRun(block, state);
+    countPart(block, part, state);
+    walk<isProfiled>(block.children[part], state);
     break;
   }
   case Kind::Call:
@@ -165,6 +180,31 @@ void StaticProgram::countStep(Walk &state) {
                                          std::memory_order_release);
   for (unsigned w = 0; w < usedWorkers_; ++w) {
     ++state.bases[w];
+  }
+}
+
+void StaticProgram::countRun(const Block &block, const Walk &state) {
+  if (state.worker == 0) {
+    ++counters_[block.counters].runs;
+  }
+}
+
+void StaticProgram::countPart(const Block &block, std::size_t part,
+                              const Walk &state) {
+  if (state.worker == 0) {
+    ++counters_[block.counters].parts[part];
+  }
+}
+
+void StaticProgram::takeCounts(model::ProgramCounts &counts) {
+  for (Counters &counters : counters_) {
+    model::PartCounts taken = {counters.runs, counters.parts};
+    if (std::holds_alternative<internal::IfNode>(counters.node->op)) {
+      std::swap(taken.parts[0], taken.parts[1]); // its children: else, then
+    }
+    counts[counters.node].add(taken);
+    counters.runs = 0;
+    std::fill(counters.parts.begin(), counters.parts.end(), 0);
   }
 }
 

@@ -5,6 +5,7 @@
 #include "engine/Schedule.hpp"
 #include "engine/StepProfile.hpp"
 #include "engine/TaskList.hpp"
+#include "model/ProgramCounts.hpp"
 
 #include <support/SpinPool.hpp>
 
@@ -26,6 +27,9 @@ public:
   void run(support::SpinPool &pool, StepProfile *profile);
 
   const std::vector<Call> &calls() const { return tasks_.calls; }
+
+  // Adds which way control went since the last call; see Executor.
+  void takeCounts(model::ProgramCounts &counts);
 
 private:
   struct Step {
@@ -49,6 +53,13 @@ private:
     bool continuesOn = true;
     std::vector<std::int32_t> keys;
     std::size_t function = 0;
+    std::size_t counters = 0; // the block's in `counters_`
+  };
+  // Of a program whose course depends on data.
+  struct Counters {
+    const internal::ProgramNode *node;
+    std::uint64_t runs = 0;
+    std::vector<std::uint64_t> parts; // by child; of a loop: its iterations
   };
   // How many tasks a worker has finished, ever; on a cache line of its own.
   // Signed, because the first iteration of a loop may wait for less than zero.
@@ -72,11 +83,15 @@ private:
   std::int64_t decide(const Decision &decision, Walk &state);
   bool isToldToStop(Walk &state);
   void countStep(Walk &state);
+  void countRun(const Block &block, const Walk &state);
+  void countPart(const Block &block, std::size_t part, const Walk &state);
   void waitFor(unsigned worker, std::int64_t count) const;
   void waitForAll(const Walk &state) const;
 
   TaskProgram tasks_;
   unsigned usedWorkers_ = 1; // counted while the body is made
+  // Written by worker 0 alone.
+  std::vector<Counters> counters_;
   Block body_;
   std::vector<Block> functions_;
   std::vector<Progress> progress_;

@@ -60,6 +60,7 @@ struct TaskBlock {
   bool continuesOn = true;
   std::vector<std::int32_t> keys;
   std::size_t function = 0; // index into TaskProgram::functions
+  const internal::ProgramNode *node = nullptr; // as in ControlTree
 };
 
 // What the tasks of one node have in common, for profiles.

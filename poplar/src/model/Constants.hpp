@@ -24,9 +24,13 @@ inline constexpr std::uint32_t copyVertexStateBytes = 12; // [A]
 inline constexpr std::uint32_t copyVertexCodeBytes = 340; // [D]
 
 // User vertices: compiled C++ whose loops nobody has measured.
-inline constexpr std::uint64_t userVertexCycles = 25;     // [A]
-inline constexpr std::uint64_t userCyclesPerWord = 4;     // [A] edge element
-inline constexpr std::uint64_t userCyclesPerSubword = 8;  // [A] edge element
+inline constexpr std::uint64_t userVertexCycles = 25; // [A]
+// Per element of an edge: each result from its own operands, or summed up; and
+// elements of less than a word, which are taken apart and put together.
+inline constexpr double userCyclesPerMapped = 2.1;  // [D] 6.3 for three edges
+inline constexpr double userCyclesPerSummed = 4;    // [A] 8 for two operands
+inline constexpr double userCyclesPerSubword = 6.5; // [A]
+inline constexpr std::uint32_t userVectorBytes = 8; // [D] float2, half4
 inline constexpr std::uint32_t userVertexCodeBytes = 550; // [A] per type
 
 // Control flow.
@@ -38,9 +42,10 @@ inline constexpr std::uint64_t switchCaseBytes = 8;        // [A]
 inline constexpr std::uint64_t controlWordBytes = 4;       // [D]
 
 // Host and links.
-inline constexpr std::uint64_t hostCopyCycles = 2078; // [D] per copy
-inline constexpr std::uint64_t packetBytes = 256;     // [A]
-inline constexpr std::uint64_t packetHeaderBytes = 8; // [A]
+inline constexpr std::uint64_t hostCopyCycles = 2078;       // [D] per copy
+inline constexpr std::uint64_t remoteCopyBytes = 128 << 20; // [V] at most
+inline constexpr std::uint64_t packetBytes = 256;           // [A]
+inline constexpr std::uint64_t packetHeaderBytes = 8;       // [A]
 
 // Memory of a tile.
 inline constexpr std::uint64_t supervisorStackBytes = 128; // [V]

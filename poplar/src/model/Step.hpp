@@ -55,6 +55,7 @@ struct Step {
   std::vector<internal::TileRun> ownRuns; // what `runs` points to, for copies
   std::vector<IpuFlow> flows;             // of a GlobalExchange
   std::uint64_t controlCycles = 0;        // of each IPU taking part
+  std::uint64_t waitCycles = 0;           // of a transfer, for the host
   bool isRearrangement = false;           // of a stream copy
   std::vector<IpuStepCost> costs;         // one per IPU taking part, ascending
 

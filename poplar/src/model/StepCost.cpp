@@ -129,12 +129,17 @@ void priceHost(Step &step, const TargetData &target) {
                                         : target.deviceToHostBytesPerSecond;
   const double bytesPerSecond =
       isHost ? hostBytesPerSecond : target.streamingBytesPerSecond;
-  const std::uint64_t fixed =
-      isHost ? hostCopyCycles
-             : ceilDiv(target.streamingLatencySeconds * target.clockHz, 1);
+  const std::uint64_t latency =
+      ceilDiv(target.streamingLatencySeconds * target.clockHz, 1);
   for (IpuStepCost &cost : step.costs) {
     const std::uint64_t link = ceilDiv(static_cast<double>(cost.bytes),
                                        bytesPerSecond / target.clockHz);
+    // A copy of a remote buffer that is too long for one is several.
+    const std::uint64_t fixed =
+        isHost ? hostCopyCycles + step.waitCycles
+               : latency * std::max<std::uint64_t>(
+                               1, (cost.bytes + remoteCopyBytes - 1) /
+                                      remoteCopyBytes);
     cost.hostExchange = fixed + std::max(cost.hostExchange, link);
   }
 }

@@ -9,6 +9,7 @@
 #include "model/Timeline.hpp"
 #include <support/Error.hpp>
 
+#include <cmath>
 #include <type_traits>
 
 namespace poplar::model {
@@ -109,8 +110,23 @@ std::vector<Step> StepTable::lower(const ProgramNode &node) const {
     if (step.name.empty()) {
       step.name = node.debugPath;
     }
+    if (step.kind == StepKind::HostToDevice) {
+      step.waitCycles = waitCycles(node);
+    }
   }
   return steps;
+}
+
+// The average of the node's transfers, of which some found the data in place.
+std::uint64_t StepTable::waitCycles(const ProgramNode &node) const {
+  const PartCounts *counts = countsOf(node);
+  if (counts == nullptr) {
+    return 0;
+  }
+  const double latency = target().hostLatencySeconds * target().clockHz;
+  return static_cast<std::uint64_t>(
+      std::llround(latency * static_cast<double>(counts->parts[0]) /
+                   static_cast<double>(counts->runs)));
 }
 
 const PartCounts *StepTable::countsOf(const ProgramNode &node) const {

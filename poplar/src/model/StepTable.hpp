@@ -41,6 +41,7 @@ public:
 
 private:
   std::vector<Step> lower(const internal::ProgramNode &node) const;
+  std::uint64_t waitCycles(const internal::ProgramNode &node) const;
 
   const internal::GraphData &graph_;
   const ProgramCounts *counts_;

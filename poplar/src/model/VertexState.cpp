@@ -4,6 +4,7 @@
 #include "model/Constants.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 namespace poplar::model {
 
@@ -75,9 +76,46 @@ std::uint32_t entryBytes(const VertexField &field) {
              : layoutOf(field.itemLayout).bytes;
 }
 
-// A compiled loop handles words as they are and takes smaller ones apart.
-std::uint64_t cyclesPerElement(support::DataType type) {
-  return support::sizeOf(type) >= 4 ? userCyclesPerWord : userCyclesPerSubword;
+// Whoever asks for the alignment of a vector loads vectors.
+double elementsPerAccess(const VertexField &field) {
+  const auto size = static_cast<std::uint32_t>(support::sizeOf(field.type));
+  return field.alignment >= userVectorBytes && size < userVectorBytes
+             ? userVectorBytes / size
+             : 1;
+}
+
+// Worker cycles of compiled loops over all edges. When as many elements are
+// written as the longest field has that is read, each is taken to be made on
+// its own; otherwise something is summed up, and each addition waits for the
+// one before.
+std::uint64_t loopCycles(const VertexTable &table, VertexId vertex) {
+  std::uint64_t written = 0;
+  std::uint64_t longest = 0;
+  std::uint64_t length = 0; // of the field
+  double words = 0;
+  double subwordCycles = 0;
+  const VertexField *last = nullptr;
+  forEachEdge(
+      table, vertex, [&](const VertexField &field, const FieldSlot &slot) {
+        const auto count = static_cast<std::uint64_t>(slot.count);
+        length = count + (&field == last ? length : 0);
+        last = &field;
+        written += field.isWritten() ? count : 0;
+        longest = std::max(
+            longest,
+            field.direction == internal::EdgeDirection::Output ? 0 : length);
+        const double accesses =
+            static_cast<double>(count) / elementsPerAccess(field);
+        if (support::sizeOf(field.type) >= 4) {
+          words += accesses;
+        } else {
+          subwordCycles += accesses * userCyclesPerSubword;
+        }
+      });
+  const double cyclesPerWord =
+      written >= longest ? userCyclesPerMapped : userCyclesPerSummed;
+  return static_cast<std::uint64_t>(
+      std::ceil(words * cyclesPerWord + subwordCycles));
 }
 
 } // namespace
@@ -121,12 +159,7 @@ std::uint64_t cyclesOf(const VertexTable &table, VertexId vertex,
   if (data.cycles != internal::VertexData::noEstimate) {
     return data.cycles;
   }
-  std::uint64_t loops = 0;
-  forEachEdge(table, vertex,
-              [&](const VertexField &field, const FieldSlot &slot) {
-                loops += static_cast<std::uint64_t>(slot.count) *
-                         cyclesPerElement(field.type);
-              });
+  const std::uint64_t loops = loopCycles(table, vertex);
   switch (table.typeOf(vertex).base) {
   case VertexBase::Worker:
     return userVertexCycles + loops;
