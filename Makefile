@@ -22,7 +22,7 @@ test: ## The tests that belong to every change, with a summary
 	@$(install) build run digits test
 	@scripts/test.py
 
-test-full: ## Also the thread sanitizer and the slow tests
+test-full: ## Also the thread sanitizer and many random programs
 	@$(install) build run digits test
 	@scripts/test.py --full
 

@@ -43,7 +43,8 @@ public:
                                    partition_.name);
     for (const IpuGroup &group : groups_) {
       if (group.count == 1) {
-        text += fmt::format("-+- Id: {}, target: [Fabric], {}\n", id(group.id),
+        text += fmt::format("-+- Id: {}, target: [{}], {}\n", id(group.id),
+                            partition_.isPcie ? "PCIe" : "Fabric",
                             place(partition_.ipus[group.first]));
       } else if (listsGroups) {
         text += groupText(group);
@@ -58,6 +59,9 @@ private:
   }
 
   std::string place(const IpuStatus &ipu) const {
+    if (partition_.isPcie) {
+      return fmt::format("PCI Domain: [{}]", ipu.pciId);
+    }
     return fmt::format("IPU-M host: {}, IPU#: [{}]",
                        bracketed(ipu.machine, hostWidth_), ipu.ipuNumber);
   }
@@ -67,7 +71,8 @@ private:
         fmt::format("-+- Id: {}, target: [Multi IPU]\n", id(group.id));
     for (unsigned i = 0; i < group.count; ++i) {
       const IpuStatus &ipu = partition_.ipus[group.first + i];
-      text += fmt::format(" |--- Id: {}, DNC Id: {}, {}\n", id(ipu.id),
+      text += fmt::format(" |--- {}: {}, DNC Id: {}, {}\n",
+                          partition_.isPcie ? "PCIe Id" : "Id", id(ipu.id),
                           bracketed(std::to_string(i), digits(group.count - 1)),
                           place(ipu));
     }

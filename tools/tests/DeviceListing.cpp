@@ -57,6 +57,22 @@ Partition: p1 [active]
 )");
 }
 
+TEST(DeviceListing, NamesSlotsOfPcieBoards) {
+  auto partition = partitionOf(2);
+  partition.isPcie = true;
+  partition.ipus[0].pciId = "0000:1a:00.0";
+  partition.ipus[1].pciId = "0000:1b:00.0";
+  EXPECT_EQ(deviceListing(partition, true),
+            R"(Graphcore device listing:
+Partition: p1 [active]
+-+- Id: [0], target: [PCIe], PCI Domain: [0000:1a:00.0]
+-+- Id: [1], target: [PCIe], PCI Domain: [0000:1b:00.0]
+-+- Id: [2], target: [Multi IPU]
+ |--- PCIe Id: [0], DNC Id: [0], PCI Domain: [0000:1a:00.0]
+ |--- PCIe Id: [1], DNC Id: [1], PCI Domain: [0000:1b:00.0]
+)");
+}
+
 TEST(DeviceInfo, IdAndTargetComeFirst) {
   EXPECT_EQ(deviceInfo({{"target", "Fabric"},
                         {"clock", "1330MHz"},

@@ -62,8 +62,8 @@ void endBusy(Activity &activity, std::uint64_t now) {
     return; // most runs end within the tick that they began in
   }
   Counter(activity.busyNs).fetch_add(now - begin, std::memory_order_relaxed);
-  constexpr std::uint64_t ringNs = Activity::slotNs * recentSlots;
-  const std::uint64_t first = std::max(begin, now - std::min(now, ringNs));
+  constexpr std::uint64_t shownNs = Activity::slotNs * (recentSlots + 1);
+  const std::uint64_t first = std::max(begin, now - std::min(now, shownNs));
   for (std::uint64_t start = first - first % Activity::slotNs; start < now;
        start += Activity::slotNs) {
     addToSlot(

@@ -67,20 +67,14 @@ Attributes systemAttributes(const PartitionStatus &partition) {
   };
 }
 
-// Boards in PCIe slots have one number each; IPU-Machines have an address.
-bool isPcie(const PartitionStatus &partition) {
-  return partition.boardType == "C2" || partition.boardType == "C600";
-}
-
 void addIpu(const PartitionStatus &partition, const IpuStatus &ipu,
             Attributes &attributes) {
-  attributes["target"] = isPcie(partition) ? "PCIe" : "Fabric";
+  attributes["target"] = partition.isPcie ? "PCIe" : "Fabric";
   attributes["board ipu index"] = std::to_string(ipu.ipuNumber);
   attributes["board serial number"] = ipu.serial;
   attributes["ipuof host"] = ipu.machine;
   attributes["ipuof routing id"] = std::to_string(ipu.id);
-  // No PCI domain has such a number.
-  attributes["pci id"] = fmt::format("sim0:{:02x}:00.0", ipu.id % 256);
+  attributes["pci id"] = ipu.pciId;
   attributes["sysfs file id"] = std::to_string(ipu.id);
 }
 

@@ -40,9 +40,10 @@ Device internal::Access::makeDevice(std::unique_ptr<DeviceImpl> impl) {
   return Device(std::move(impl));
 }
 
-std::shared_ptr<internal::HardwareClaim>
-internal::Access::claim(const Device &device) {
-  return validImpl(device.impl_).claim;
+std::shared_ptr<internal::DeviceUse>
+internal::Access::use(const Device &device) {
+  const DeviceImpl &impl = validImpl(device.impl_);
+  return impl.claim == nullptr ? nullptr : impl.claim->use();
 }
 
 Device::Device() = default;

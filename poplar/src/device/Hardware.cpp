@@ -23,6 +23,8 @@ IpuStatus describeIpu(const TargetData &target, unsigned id) {
   // A machine has two boards; the second has the lower ids.
   const unsigned board = 2 * place < target.ipusPerMachine ? 2 : 1;
   ipu.serial = fmt::format("SIM0.{:04}.{:07}", board, machine);
+  // No PCI domain has such a number.
+  ipu.pciId = fmt::format("sim0:{:02x}:00.0", id % 256);
   return ipu;
 }
 
@@ -44,6 +46,7 @@ PartitionStatus readPartition() {
   PartitionStatus partition;
   partition.name = system.partition;
   partition.boardType = system.boardType;
+  partition.isPcie = system.boardType == "C2" || system.boardType == "C600";
   partition.arch = target.arch;
   partition.clockHz = target.clockHz;
   if (target.numIPUs == 0) {

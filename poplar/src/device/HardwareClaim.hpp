@@ -1,13 +1,12 @@
-// IPUs of the emulated system that a device stands on, and what is done with
-// them while this process holds them.
+// IPUs of the emulated system that a device stands on, held by this process or
+// not. Shared by a device and its virtual devices.
 #pragma once
 
-#include "Activity.hpp"
+#include "DeviceUse.hpp"
 
 #include <poplar/internal/Hardware.hpp>
 
-#include <atomic>
-#include <cstdint>
+#include <memory>
 #include <string>
 #include <utility>
 
@@ -15,8 +14,7 @@ namespace poplar::internal {
 
 class Registry;
 
-// Shared by a device, its virtual devices and the engines loaded onto them. A
-// forked child holds nothing, whatever its parent holds.
+// A forked child holds nothing, whatever its parent holds.
 class HardwareClaim {
 public:
   HardwareClaim(Registry &registry, const IpuGroup &group, double clockHz,
@@ -31,37 +29,19 @@ public:
   // poplar_error when the registry cannot be used.
   bool acquire();
   void release() noexcept;
-  bool isAttached() const { return activity_.load() != nullptr; }
+  bool isAttached() const { return use_->isCounted(); }
 
   const IpuGroup &group() const { return group_; }
   double clockHz() const { return clockHz_; }
   const std::string &partition() const { return partition_; }
-
-  // A program runs, and does not.
-  void begin() noexcept {
-    if (Activity *activity = activity_.load(std::memory_order_relaxed)) {
-      beginBusy(*activity, coarseNow());
-    }
-  }
-  void end() noexcept {
-    if (Activity *activity = activity_.load(std::memory_order_relaxed)) {
-      endBusy(*activity, coarseNow());
-    }
-  }
-  // Bytes of host buffers that engines keep for the device.
-  void addHostBytes(std::int64_t bytes) noexcept;
+  const std::shared_ptr<DeviceUse> &use() const { return use_; }
 
 private:
-  friend class Registry;
-  void publishHostBytes() noexcept;
-
   Registry &registry_;
   IpuGroup group_;
   double clockHz_;
   std::string partition_;
-  std::atomic<std::uint64_t> hostBytes_ = 0;
-  // Where to count; set by the registry while this process holds the IPUs.
-  std::atomic<Activity *> activity_ = nullptr;
+  const std::shared_ptr<DeviceUse> use_ = std::make_shared<DeviceUse>();
 };
 
 } // namespace poplar::internal

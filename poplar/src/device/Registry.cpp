@@ -67,7 +67,7 @@ void Registry::forgetAllAfterFork() {
   for (const auto &registry : all()) {
     for (Owner &owner : registry->owners_) {
       if (owner.claim != nullptr) {
-        owner.claim->activity_ = nullptr;
+        owner.claim->use()->countIn(nullptr);
       }
       owner = {};
     }
@@ -165,7 +165,7 @@ bool Registry::acquire(HardwareClaim &claim) {
     throw;
   }
   std::fill(first, first + group.count, Owner{&claim, &file});
-  claim.activity_ = &file.activity(group.first);
+  claim.use()->countIn(&file.activity(group.first));
   return true;
 }
 
@@ -174,7 +174,7 @@ void Registry::release(HardwareClaim &claim) noexcept {
   if (!claim.isAttached()) {
     return;
   }
-  claim.activity_ = nullptr;
+  claim.use()->countIn(nullptr);
   const IpuGroup &group = claim.group();
   unlock(*owners_[group.first].file, group.first, group.count);
   std::fill_n(owners_.begin() + group.first, group.count, Owner());

@@ -140,7 +140,9 @@ Json FileReader::parse() const {
   try {
     root = Json::parse(file_.text, watch);
   } catch (const Json::exception &error) {
-    refuse(fmt::format("not JSON: {}", error.what()));
+    // After a code of the parser's own: "[json.exception.parse_error.101] ".
+    const std::string_view reason = error.what();
+    refuse(fmt::format("not JSON: {}", reason.substr(reason.find(']') + 2)));
   }
   if (!root.is_object()) {
     refuse(fmt::format("{} given; allowed: a JSON object", shortened(root)));
@@ -255,8 +257,9 @@ double FileReader::count(const Figure &figure, const Json &given) const {
                        toString({figure.most, std::string(figure.unit)})));
   }
   if (isCounted(figure.unit) && *count != std::floor(*count)) {
-    refuse(fmt::format("'{}' is {}; allowed: whole numbers of {}", figure.name,
-                       toString(value), unitsLike(figure.unit).front()));
+    const std::string_view unit = unitsLike(figure.unit).front();
+    refuse(fmt::format("'{}' is {}; allowed: whole {}", figure.name,
+                       toString(value), unit == "1" ? "numbers" : unit));
   }
   return *count;
 }

@@ -1,14 +1,15 @@
 #include "engine/EngineImpl.hpp"
 
 #include "compiler/ExpandReplicas.hpp"
+#include "device/DeviceUse.hpp"
 #include "engine/EngineOptions.hpp"
 #include "engine/FastExecutor.hpp"
 #include "engine/ReferenceExecutor.hpp"
+#include "graph/Handles.hpp"
 #include "program/VisitPrograms.hpp"
 
 #include <poplar/Device.hpp>
 #include <poplar/exceptions.hpp>
-#include <poplar/internal/Access.hpp>
 #include <support/Error.hpp>
 
 #include <algorithm>
@@ -142,6 +143,17 @@ EngineImpl::EngineImpl(std::shared_ptr<const ExecutableImpl> executable,
   }
 }
 
+EngineImpl::~EngineImpl() {
+  leaveDevice();
+}
+
+void EngineImpl::leaveDevice() {
+  if (use_ != nullptr) {
+    use_->removeHostBytes(host_.bufferBytes());
+  }
+  use_ = nullptr;
+}
+
 void EngineImpl::prepare(const Device &device) {
   const internal::GraphData &graph = executable_->machine().graph;
   const internal::TargetData &given = internal::targetData(device.getTarget());
@@ -154,6 +166,12 @@ void EngineImpl::prepare(const Device &device) {
           given.tilesPerIPU == expected.tilesPerIPU,
       "[Engine::load] the device is {}; the graph was built for {}",
       describe(given), describe(expected));
+  leaveDevice();
+  use_ = internal::Access::use(device);
+  if (use_ != nullptr) {
+    use_->addHostBytes(host_.bufferBytes());
+  }
+  host_.streams.setDevice(use_.get());
   isPrepared_ = true;
 }
 
@@ -174,7 +192,10 @@ void EngineImpl::run(std::size_t program, const std::string &debugName) {
       program, streamsOf_.size());
   host_.streams.requireConnected(streamsOf_[program]);
   host_.isStopping = false;
-  executor_->run(program);
+  {
+    const internal::RunTime time(use_.get());
+    executor_->run(program);
+  }
   if (!isRecording_) {
     return;
   }

@@ -19,6 +19,9 @@ public:
   // `options` come on top of those that the executable was compiled with.
   EngineImpl(std::shared_ptr<const ExecutableImpl> executable,
              const OptionFlags &options);
+  ~EngineImpl();
+  EngineImpl(const EngineImpl &) = delete;
+  EngineImpl &operator=(const EngineImpl &) = delete;
 
   void prepare(const Device &device);
   void deploy();
@@ -46,6 +49,7 @@ public:
   void resetRuns();
 
 private:
+  void leaveDevice();
   void requireLoaded(const char *function) const;
   // Adds what was counted since the last call, or drops it if the runs were not
   // recorded.
@@ -63,6 +67,7 @@ private:
   engine::HostServices host_;
   std::unique_ptr<engine::Executor> executor_;
   std::vector<std::vector<internal::StreamId>> streamsOf_; // by program
+  std::shared_ptr<internal::DeviceUse> use_; // null: not on hardware
   bool isPrepared_ = false;
   bool isLoaded_ = false;
   bool isRecording_ = true;

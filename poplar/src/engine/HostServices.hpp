@@ -11,6 +11,7 @@
 
 #include <atomic>
 #include <cstddef>
+#include <cstdint>
 #include <iosfwd>
 #include <string>
 
@@ -24,6 +25,11 @@ struct HostServices {
   void printTensor(const std::string &title, const internal::TensorView &view,
                    const std::byte *packed, const PrintTensorFmt &format,
                    unsigned replica = 0) const;
+
+  // What streams and remote buffers take of the host's memory.
+  std::uint64_t bufferBytes() const {
+    return streams.bufferBytes() + remoteBuffers.bytes();
+  }
 
   HostStreams streams;
   RemoteBuffers remoteBuffers;

@@ -1,8 +1,11 @@
 #include "engine/HostStreams.hpp"
 
+#include "device/DeviceUse.hpp"
+
 #include <poplar/exceptions.hpp>
 #include <support/Error.hpp>
 
+#include <algorithm>
 #include <cstring>
 #include <utility>
 
@@ -138,6 +141,7 @@ bool HostStreams::receiveFrom(End &end, std::size_t bytes, std::byte *data) {
     std::memcpy(data, advance(*buffer), bytes);
     return true;
   }
+  const internal::WaitTime time(use_);
   return std::get<std::shared_ptr<CallbackEnd>>(end)->receive(data);
 }
 
@@ -165,8 +169,18 @@ void HostStreams::send(internal::StreamId id, unsigned replica,
   if (auto *buffer = std::get_if<BufferEnd>(&end)) {
     std::memcpy(advance(*buffer), data, stream.bytes);
   } else {
+    const internal::WaitTime time(use_);
     std::get<std::shared_ptr<CallbackEnd>>(end)->send(data);
   }
+}
+
+std::uint64_t HostStreams::bufferBytes() const {
+  std::uint64_t bytes = 0;
+  for (const Stream &stream : streams_) {
+    const unsigned depth = std::max(stream.data->bufferingDepth, 1U);
+    bytes += std::uint64_t(stream.bytes) * endsUsed(stream) * depth;
+  }
+  return bytes;
 }
 
 std::map<std::string, model::PartCounts> HostStreams::takeCounts() {

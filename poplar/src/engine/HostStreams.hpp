@@ -21,6 +21,10 @@
 #include <variant>
 #include <vector>
 
+namespace poplar::internal {
+class DeviceUse;
+}
+
 namespace poplar::engine {
 
 class HostStreams {
@@ -48,6 +52,12 @@ public:
   // replica 0 comes first in each step and the others are given the same.
   void receive(internal::StreamId stream, unsigned replica, std::byte *data);
   void send(internal::StreamId stream, unsigned replica, const std::byte *data);
+
+  // Time in callbacks is not the device's; null: there is no device to ask.
+  void setDevice(internal::DeviceUse *use) { use_ = use; }
+
+  // Of all transfers that are under way at a time.
+  std::uint64_t bufferBytes() const;
 
   std::size_t transferBytes(internal::StreamId stream) const {
     return streams_[stream.index()].bytes;
@@ -87,9 +97,10 @@ private:
   static void replace(End &old, End end);
   static std::byte *advance(BufferEnd &end);
   // Whether the data was there.
-  static bool receiveFrom(End &end, std::size_t bytes, std::byte *data);
+  bool receiveFrom(End &end, std::size_t bytes, std::byte *data);
 
   bool isPrefetching_;
+  internal::DeviceUse *use_ = nullptr;
   std::vector<Stream> streams_; // by id
   std::map<std::string, std::size_t> indexOf_;
 };

@@ -31,6 +31,16 @@ RemoteBuffers::RemoteBuffers(const internal::GraphData &graph) {
   }
 }
 
+std::uint64_t RemoteBuffers::bytes() const {
+  std::uint64_t bytes = 0;
+  for (const Buffer &buffer : buffers_) {
+    bytes += std::uint64_t(buffer.rowBytes) *
+             static_cast<std::uint64_t>(buffer.data->repeats) *
+             buffer.rows.size();
+  }
+  return bytes;
+}
+
 internal::RemoteBufferId RemoteBuffers::find(const std::string &handle) const {
   const auto found = indexOf_.find(handle);
   support::requireUser<tensor_io_state_error>(

@@ -28,6 +28,7 @@ public:
   std::size_t rowBytes(internal::RemoteBufferId buffer) const {
     return buffers_[buffer.index()].rowBytes;
   }
+  std::uint64_t bytes() const; // of all rows of all replicas
   // Throws tensor_io_state_error when there is no such buffer.
   internal::RemoteBufferId find(const std::string &handle) const;
 

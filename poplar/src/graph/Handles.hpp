@@ -10,7 +10,7 @@
 
 namespace poplar::internal {
 
-class HardwareClaim;
+class DeviceUse;
 
 struct Access {
   using TensorDataPtr = std::shared_ptr<const TensorData>;
@@ -46,7 +46,7 @@ struct Access {
 
   // Device.cpp
   static Device makeDevice(std::unique_ptr<DeviceImpl> impl);
-  static std::shared_ptr<HardwareClaim> claim(const Device &device);
+  static std::shared_ptr<DeviceUse> use(const Device &device); // may be null
 
   static StreamId id(const DataStream &stream) { return StreamId(stream.id_); }
   static DataStream makeStream(const GraphData &graph, StreamId id,

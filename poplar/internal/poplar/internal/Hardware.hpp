@@ -41,12 +41,14 @@ struct IpuStatus {
   std::string machine;    // IPv4 address of its IPU-Machine
   unsigned ipuNumber = 0; // within the machine: 3 to 0
   std::string serial;
+  std::string pciId;
   std::optional<Attachment> attachment; // none: free
 };
 
 struct PartitionStatus {
   std::string name;
   std::string boardType;
+  bool isPcie = false; // boards in slots of the host: no IPU-Machines
   std::string arch;
   double clockHz = 0;
   std::vector<IpuStatus> ipus;
