@@ -132,14 +132,14 @@ def test_opposite_orders_do_not_block(start):
 
 
 def test_many_processes_never_share_an_ipu(programs, tmp_path, monkeypatch):
-    """50 processes, singles to octets, on 16 IPUs; marks are the witnesses."""
+    """50 processes want 1 to 16 of 16 IPUs; marks are the witnesses."""
     monkeypatch.setenv("ASPEN_REGISTRY", str(tmp_path))
     marks = tmp_path / "marks"
     marks.mkdir()
-    sizes = [1] * 20 + [2] * 15 + [4] * 10 + [8] * 5
+    sizes = [1] * 20 + [2] * 15 + [4] * 10 + [8] * 3 + [16] * 2
     began = time.monotonic()
     processes = [
-        subprocess.Popen([programs["compete"], str(size), "20", marks],
+        subprocess.Popen([programs["compete"], str(size), "40", marks],
                          stderr=subprocess.PIPE, text=True) for size in sizes
     ]
     try:

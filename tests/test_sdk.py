@@ -12,7 +12,8 @@ PATHS = ("CMAKE_PREFIX_PATH", "CPATH", "LIBRARY_PATH", "LD_LIBRARY_PATH",
 @pytest.fixture
 def shell(root):
     def run(script: str, **environment) -> str:
-        clean = {"PATH": "/usr/bin:/bin", "HOME": "/nowhere", **environment}
+        clean = {"PATH": "/usr/bin:/bin", "HOME": "/nowhere",
+                 "ASPEN_REGISTRY": os.environ["ASPEN_REGISTRY"], **environment}
         return subprocess.run(
             ["bash", "-euc", script], env=clean, check=True, text=True,
             capture_output=True, cwd=root / "build/sdk").stdout.strip()

@@ -12,6 +12,7 @@
 #include <filesystem>
 #include <fstream>
 #include <functional>
+#include <random>
 
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -192,6 +193,32 @@ TEST_F(DeviceRegistry, MendsItsOwnFile) {
     EXPECT_FALSE(canAnotherAttach(1)) << i;
     ASSERT_TRUE(readPartition().ipus[1].attachment) << i;
     EXPECT_EQ(readPartition().ipus[1].attachment->deviceId, 16U) << i;
+  }
+}
+
+TEST_F(DeviceRegistry, ReadsWhateverIsThere) {
+  const Device device = manager.getDevice(16);
+  ASSERT_TRUE(device.attach());
+  const std::size_t size = fs::file_size(file());
+  std::mt19937 random(1);
+  for (int i = 0; i < 50; ++i) {
+    inChild([&] {
+      std::string noise(size, '\0');
+      for (char &c : noise) {
+        c = static_cast<char>(random() & 0xff);
+      }
+      // Behind the header: records that claim to be sound are looked at.
+      overwrite(file(), noise.substr(64), 64);
+      overwrite(file(), std::string(8, '\0'), 64);
+      return 0;
+    });
+    random.discard(1);
+    const auto partition = readPartition();
+    ASSERT_TRUE(partition.ipus[0].attachment);
+    EXPECT_EQ(partition.ipus[0].attachment->pid, getpid());
+    EXPECT_LT(partition.ipus[0].attachment->deviceId, 31U);
+    EXPECT_LE(partition.ipus[0].attachment->utilisation, 1);
+    EXPECT_NO_THROW(internal::deviceAttributes(0));
   }
 }
 

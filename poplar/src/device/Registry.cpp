@@ -192,8 +192,14 @@ std::optional<Attachment> Registry::attachment(unsigned ipu) {
       holder = file->lockedBy(ipu);
     }
   }
-  return holder ? std::optional(describeHolder(*file, ipu, *holder))
-                : std::nullopt;
+  if (!holder) {
+    return std::nullopt;
+  }
+  Attachment result = describeHolder(*file, ipu, *holder);
+  if (result.deviceId >= deviceGroups(place_.ipus).size()) {
+    result.deviceId = ipu; // the record is damaged
+  }
+  return result;
 }
 
 } // namespace poplar::internal

@@ -37,6 +37,13 @@ namespace {
 
 constexpr mode_t privateMode = 0600;
 
+[[noreturn]] void failAt(const std::string &path, const std::string &problem) {
+  throw poplar_error(fmt::format(
+      "[poplar::Device] the registry of attached processes '{}' {}; the "
+      "environment variable ASPEN_REGISTRY names another one",
+      path, problem));
+}
+
 struct flock wholeByte(short type, unsigned ipu) {
   struct flock lock = {};
   lock.l_type = type;
@@ -56,10 +63,7 @@ RegistryFile::RegistryFile(int descriptor, bool isWritable, Place place)
 }
 
 void RegistryFile::fail(const std::string &problem) const {
-  throw poplar_error(fmt::format(
-      "[poplar::Device] the registry of attached processes '{}' {}; the "
-      "environment variable ASPEN_REGISTRY names another one",
-      place_.path, problem));
+  failAt(place_.path, problem);
 }
 
 std::unique_ptr<RegistryFile> RegistryFile::open(const Place &place,
@@ -82,22 +86,21 @@ std::unique_ptr<RegistryFile> RegistryFile::open(const Place &place,
     isWritable = false;
     descriptor = ::open(path, O_RDONLY | flags);
   }
-  const int error = errno;
-  std::unique_ptr<RegistryFile> file(
-      new RegistryFile(descriptor, isWritable, place));
   if (descriptor < 0) {
-    file->fail(fmt::format("cannot be opened: {}", error == ELOOP
-                                                       ? "it is a symbolic link"
-                                                       : std::strerror(error)));
+    failAt(place.path, fmt::format("cannot be opened: {}",
+                                   errno == ELOOP ? "it is a symbolic link"
+                                                  : std::strerror(errno)));
   }
   struct stat status = {};
   const bool isFile =
       fstat(descriptor, &status) == 0 && S_ISREG(status.st_mode);
   if (!isFile || (place.isOurs && status.st_uid != geteuid())) {
     ::close(descriptor);
-    file->fail(isFile ? "belongs to another user" : "is not a plain file");
+    failAt(place.path,
+           isFile ? "belongs to another user" : "is not a plain file");
   }
-  return file;
+  return std::unique_ptr<RegistryFile>(
+      new RegistryFile(descriptor, isWritable, place));
 }
 
 std::unique_ptr<RegistryFile> RegistryFile::openOrCreate(const Place &place) {
