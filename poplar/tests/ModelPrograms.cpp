@@ -10,6 +10,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 namespace poplar::testing {
 namespace {
 
@@ -149,6 +151,26 @@ TEST_F(ModelPrograms, RemoteBuffersStreamAtTheirOwnRate) {
   const ExecutionCost write = price(ModelGraph::make(
       RemoteWriteNode{graph_.view(row), buffer, graph_.slice(row, 0, 0)}));
   EXPECT_EQ(write.ipus[0].hostExchange, read.ipus[0].hostExchange);
+}
+
+TEST_F(ModelPrograms, LongRemoteCopiesAreSeveral) {
+  graph_.data.remoteBuffers.push_back({.handle = "rows"});
+  const auto cycles = [&](std::int64_t elements) {
+    const auto row = graph_.addVariable(elements, {.parts = 4});
+    return price(ModelGraph::make(RemoteReadNode{RemoteBufferId(0),
+                                                 graph_.view(row),
+                                                 graph_.slice(row, 0, 0)}))
+        .ipus[0]
+        .hostExchange;
+  };
+  // 128 MiB are 32 Mi floats; four tiles take a cycle for each of their own.
+  constexpr std::int64_t longest = 32 << 20;
+  const auto rate = [](std::int64_t elements) {
+    return static_cast<std::uint64_t>(
+        std::ceil(static_cast<double>(4 * elements) / 5 * 1.33));
+  };
+  EXPECT_EQ(cycles(longest), 2660 + rate(longest));
+  EXPECT_EQ(cycles(longest + 4), 2 * 2660 + rate(longest + 4));
 }
 
 TEST_F(ModelPrograms, PrintingSendsTheTensorToTheHost) {

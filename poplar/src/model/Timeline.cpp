@@ -286,9 +286,9 @@ void Timeline::collectGroups(const ProgramNode &node, Groups &groups) {
       if (groups[cost.ipu] == notUsed) {
         groups[cost.ipu] = cost.ipu;
       }
-      if (step.isGlobal()) {
-        const unsigned from = groups[step.costs.front().ipu];
-        std::replace(groups.begin(), groups.end(), groups[cost.ipu], from);
+      const unsigned first = groups[step.costs.front().ipu];
+      if (step.isGlobal() && groups[cost.ipu] != first) {
+        std::replace(groups.begin(), groups.end(), groups[cost.ipu], first);
       }
     }
   }

@@ -86,8 +86,7 @@ double elementsPerAccess(const VertexField &field) {
 
 // Worker cycles of compiled loops over all edges. When as many elements are
 // written as the longest field has that is read, each is taken to be made on
-// its own; otherwise something is summed up, and each addition waits for the
-// one before.
+// its own; otherwise several are combined, as in sums and stencils.
 std::uint64_t loopCycles(const VertexTable &table, VertexId vertex) {
   std::uint64_t written = 0;
   std::uint64_t longest = 0;
