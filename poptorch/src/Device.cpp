@@ -3,6 +3,7 @@
 #include "Error.hpp"
 
 #include <fmt/format.h>
+#include <poplar/DeviceManager.hpp>
 #include <support/Error.hpp>
 
 #include <bit>
@@ -57,6 +58,21 @@ std::shared_ptr<popart::DeviceInfo> acquireById(popart::DeviceManager &manager,
   return device;
 }
 
+// Why no device could be had. Python waits for one unless there is none at all
+// (_compilation.py).
+std::string describeFailure(std::int64_t ipus) {
+  std::string message = fmt::format("Failed to acquire {} IPU(s)", ipus);
+  if (poplar::DeviceManager().getNumDevices() == 0) {
+    message += "\nNo IPU detected in the system. `gc-monitor` shows the IPUs "
+               "that there are.";
+  } else if (hardwareArchitecture(static_cast<unsigned>(ipus)).empty()) {
+    message += fmt::format("\nNo device found on the system with {} IPUs: the "
+                           "configuration needs changing",
+                           ipus);
+  }
+  return message;
+}
+
 } // namespace
 
 std::shared_ptr<popart::DeviceInfo>
@@ -84,11 +100,18 @@ acquireDevice(const DeviceRequest &request) {
   auto device = manager.tryAcquireAvailableDevice(
       static_cast<int>(ipus), 0,
       static_cast<popart::SyncPattern>(request.syncPattern));
-  requireUser<Error>(device != nullptr,
-                     "Failed to acquire {} IPU(s)\nNo device found on the "
-                     "system with {} IPUs",
-                     ipus, ipus);
+  if (device == nullptr) {
+    throw Error(describeFailure(ipus));
+  }
   return device;
+}
+
+std::string hardwareArchitecture(unsigned ipus) {
+  const auto devices =
+      poplar::DeviceManager().getDevices(poplar::TargetType::IPU, ipus);
+  return devices.empty()
+             ? ""
+             : std::string(devices[0].getTarget().getTargetArchString());
 }
 
 } // namespace poptorch

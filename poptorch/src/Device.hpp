@@ -25,4 +25,8 @@ struct DeviceRequest {
 // poptorch::Error with the documented messages.
 std::shared_ptr<popart::DeviceInfo> acquireDevice(const DeviceRequest &request);
 
+// The architecture of devices with that many IPUs, free or not; empty when the
+// system has none.
+std::string hardwareArchitecture(unsigned ipus);
+
 } // namespace poptorch

@@ -81,17 +81,22 @@ _applyImportEffects()
 
 
 def ipuHardwareIsAvailable(num_ipus=1):
-    """The emulated machine is always there, unless a model of one is asked
-    for by the environment."""
-    return _os.environ.get("POPTORCH_IPU_MODEL") != "1"
+    """Whether the emulated machine has a device of that many IPUs, free or
+    not, and the environment does not ask for a model instead."""
+    return (
+        _os.environ.get("POPTORCH_IPU_MODEL") != "1"
+        and poptorch_core.hardwareArchitecture(num_ipus) != ""
+    )
 
 
 def ipuHardwareVersion():
-    """2: a Mk2 IPU."""
+    """2: a Mk2 IPU; 21: one with FP8; -1: unknown."""
     assert ipuHardwareIsAvailable(), (
         "No IPU hardware available on this system"
     )
-    return 2
+    architecture = poptorch_core.hardwareArchitecture(1)
+    version = architecture.removeprefix("ipu")
+    return int(version) if version.isdecimal() else -1
 
 
 def print(m):

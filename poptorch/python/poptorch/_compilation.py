@@ -10,6 +10,8 @@ from ._logging import logger
 
 _IPU_MODEL_TILES = {"ipu1": 1216, "ipu2": 1472, "ipu21": 1472}
 _WAIT_SECONDS = 15
+# There is nothing to wait for.
+_ABSENCES = ("No IPU detected", "No device found")
 
 
 def backendOptions(options, is_training):
@@ -58,11 +60,13 @@ def compileTrace(record, options, optimizer, progress):
 
 
 def _tryCompile(arguments):
-    """None when there is no device to be had."""
+    """None when all devices of the size are taken."""
     try:
         return poptorch_core.Executable(*arguments)
     except poptorch_core.Error as error:
-        if "Failed to acquire" in str(error):
+        message = str(error)
+        if "Failed to acquire" in message and not any(
+                absence in message for absence in _ABSENCES):
             return None
         raise
 

@@ -2,6 +2,7 @@
 
 #include "convert.hpp"
 
+#include <Device.hpp>
 #include <pybind11/functional.h>
 #include <pybind11/stl.h>
 
@@ -100,6 +101,7 @@ void initExecutable(py::module_ &module) {
       .def("summary", &Executable::summary, Release())
       .def("printIr", &Executable::printIr, py::arg("machine") = false)
       .def("ipuCount", &Executable::ipuCount);
+  module.def("hardwareArchitecture", &hardwareArchitecture);
 }
 
 } // namespace poptorch
