@@ -1,24 +1,17 @@
 // How busy devices are: the arithmetic by hand, and programs that run.
-#include "Environment.hpp"
+#include "OwnRegistry.hpp"
 
 #include "device/Activity.hpp"
 
-#include <poplar/DeviceManager.hpp>
 #include <poplar/Engine.hpp>
 #include <poplar/internal/Hardware.hpp>
 
-#include <gtest/gtest.h>
-
 #include <chrono>
-#include <filesystem>
 #include <thread>
-
-#include <unistd.h>
 
 namespace poplar {
 namespace {
 
-namespace fs = std::filesystem;
 using internal::Activity;
 using internal::Utilisation;
 
@@ -83,14 +76,8 @@ TEST(DeviceActivity, StaysBelowOne) {
 
 // Programs.
 
-class BusyDevice : public testing::Test {
+class BusyDevice : public test::OwnRegistry {
 protected:
-  static fs::path makeFolder() {
-    std::string name = (fs::temp_directory_path() / "activity-XXXXXX").string();
-    return mkdtemp(name.data());
-  }
-  ~BusyDevice() override { fs::remove_all(folder); }
-
   // One callback, then a loop over `elements`; the pair's second IPU is asked.
   Engine makeEngine(unsigned repeats) {
     Graph graph(device.getTarget());
@@ -116,8 +103,6 @@ protected:
     return internal::readPartition().ipus[1].attachment.value();
   }
 
-  const fs::path folder = makeFolder();
-  const test::Environment registry{"ASPEN_REGISTRY", folder.string()};
   const Device device = DeviceManager().getDevice(16);
 };
 

@@ -1,24 +1,17 @@
 // The ids that devices have, and what the tools say of each.
-#include "Environment.hpp"
 #include "ExpectError.hpp"
+#include "OwnRegistry.hpp"
 
-#include <poplar/DeviceManager.hpp>
 #include <poplar/exceptions.hpp>
 #include <poplar/internal/Hardware.hpp>
 
-#include <gtest/gtest.h>
-
-#include <filesystem>
 #include <regex>
 #include <set>
 #include <sstream>
 
-#include <unistd.h>
-
 namespace poplar {
 namespace {
 
-namespace fs = std::filesystem;
 using internal::deviceAttributes;
 using internal::deviceGroups;
 using internal::IpuGroup;
@@ -63,18 +56,7 @@ INSTANTIATE_TEST_SUITE_P(
                                 {124, 125},
                                 {126, 126}})));
 
-class DeviceAttributes : public testing::Test {
-protected:
-  static fs::path makeFolder() {
-    std::string name =
-        (fs::temp_directory_path() / "attributes-XXXXXX").string();
-    return mkdtemp(name.data());
-  }
-  ~DeviceAttributes() override { fs::remove_all(folder); }
-
-  const fs::path folder = makeFolder();
-  const Environment registry{"ASPEN_REGISTRY", folder.string()};
-};
+class DeviceAttributes : public test::OwnRegistry {};
 
 // All keys of the documents that a single IPU has.
 constexpr const char *freeKeyList =
@@ -200,7 +182,7 @@ TEST_F(DeviceAttributes, SystemsWithoutIpusHaveNoDevices) {
   EXPECT_TRUE(readPartition().ipus.empty());
   expectError<poplar_error>([&] { manager.getDevice(0); }, "has no IPUs");
   expectError<poplar_error>([] { deviceAttributes(0); }, "has no IPUs");
-  EXPECT_TRUE(fs::is_empty(folder));
+  EXPECT_TRUE(std::filesystem::is_empty(folder));
 }
 
 } // namespace
