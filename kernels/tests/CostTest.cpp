@@ -118,6 +118,8 @@ TEST(CostMemory, ExchangeIsTwiceAsFastOnASharedBus) {
 TEST(CostMemory, CodeSizeTakesTheMostSpecificName) {
   EXPECT_EQ(codeBytes("poplin::ReduceAddSingleInput<float,float>"), 550u);
   EXPECT_EQ(codeBytes("poplin::ReduceAdd<float,float>"), 1060u);
+  EXPECT_EQ(codeBytes("popnn::NonLinearity1D<float,TANH>"), 410u);
+  EXPECT_EQ(codeBytes("popnn::NonLinearityGrad1D<float,TANH>"), 400u);
 }
 
 TEST(CostNeuralNet, LossesCountElements) {
