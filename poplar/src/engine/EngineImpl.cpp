@@ -6,6 +6,7 @@
 #include "engine/FastExecutor.hpp"
 #include "engine/ReferenceExecutor.hpp"
 #include "graph/Handles.hpp"
+#include "profile/Text.hpp"
 #include "program/VisitPrograms.hpp"
 
 #include <poplar/Device.hpp>
@@ -296,7 +297,7 @@ void EngineImpl::printProfileSummary(std::ostream &stream,
   request.showPerIpuMemoryUsage = shown.showPerIpuMemoryUsage;
   request.showVarStorage = shown.showVarStorage;
   request.showOptimizations = shown.showOptimizations;
-  request.colours = shown.colours;
+  request.colours = shown.colours.value_or(profile::wantsColours(stream));
   profile::printSummary(stream, request);
 }
 

@@ -193,9 +193,13 @@ model::MemoryOptions memoryOptions(const OptionFlags &options) {
 SummaryOptions parseSummaryOptions(const OptionFlags &options) {
   checkOptions(options, {summaryRules});
   const auto isOn = [&](const char *name) { return isEnabled(options, name); };
-  return {isOn("showExecutionSteps"), isOn("showOptimizations"),
-          isOn("showPerIpuMemoryUsage"), isOn("showVarStorage"),
-          isOn("colours")};
+  SummaryOptions result{isOn("showExecutionSteps"), isOn("showOptimizations"),
+                        isOn("showPerIpuMemoryUsage"), isOn("showVarStorage"),
+                        std::nullopt};
+  if (options.find("colours") != options.end()) {
+    result.colours = isOn("colours");
+  }
+  return result;
 }
 
 } // namespace poplar::engine

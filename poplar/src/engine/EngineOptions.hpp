@@ -6,6 +6,8 @@
 
 #include <poplar/OptionFlags.hpp>
 
+#include <optional>
+
 namespace poplar::engine {
 
 // `options` with those of the environment variable POPLAR_ENGINE_OPTIONS (a
@@ -30,7 +32,7 @@ struct SummaryOptions {
   bool showOptimizations = false;
   bool showPerIpuMemoryUsage = false;
   bool showVarStorage = false;
-  bool colours = false;
+  std::optional<bool> colours; // none: as is usual for the stream
 };
 SummaryOptions parseSummaryOptions(const OptionFlags &options);
 

@@ -18,14 +18,20 @@ using model::IpuCosts;
 
 namespace {
 
+// A line for each run; many runs of one program in a row are one line.
 void printPrograms(std::ostream &stream, const ProfileRequest &request) {
+  constexpr std::uint64_t most = 10;
   stream << "  Programs executed:\n\n";
   for (const ProgramRun &run : request.runs) {
-    stream << "    " << (run.name.empty() ? "<anonymous>." : run.name);
-    if (run.count != 1) {
-      stream << fmt::format(" ({} times)", thousands(run.count));
+    const std::string line =
+        "    " + (run.name.empty() ? "<anonymous>." : run.name);
+    if (run.count > most) {
+      stream << fmt::format("{} ({} times)\n", line, thousands(run.count));
+      continue;
     }
-    stream << '\n';
+    for (std::uint64_t i = 0; i < run.count; ++i) {
+      stream << line << '\n';
+    }
   }
   stream << '\n';
 }

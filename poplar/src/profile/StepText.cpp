@@ -123,15 +123,34 @@ private:
     case StepKind::DeviceToHost:
     case StepKind::RemoteToDevice:
     case StepKind::DeviceToRemote:
-      printPhase(step,
-                 remoteOf(step, "StreamCopyMid", &IpuStepCost::hostExchange),
-                 indent, overlap);
+      printTransfer(step, indent, overlap);
       break;
     case StepKind::Sync:
     case StepKind::GlobalSync:
       line(indent, "Sync", step.name);
       break;
     }
+  }
+
+  // Begin waits for the host, Mid moves the data.
+  void printTransfer(const Step &step, unsigned indent, std::uint64_t overlap) {
+    if (step.costs.empty()) {
+      return; // of no elements
+    }
+    Phase data = remoteOf(step, "StreamCopyMid", &IpuStepCost::hostExchange);
+    const Phase waiting{.title = "StreamCopyBegin",
+                        .cycles = step.waitCycles,
+                        .tileSum = step.waitCycles * step.costs.size() *
+                                   steps_.target().tilesPerIPU,
+                        .activeTiles = data.activeTiles};
+    data.cycles -= waiting.cycles;
+    data.tileSum -= waiting.tileSum;
+    if (waiting.cycles == 0) {
+      line(indent, waiting.title, step.name);
+    }
+    printPhase(step, waiting, indent, overlap);
+    printPhase(step, data, indent, overlap - std::min(overlap, waiting.cycles));
+    line(indent, "StreamCopyEnd", step.name);
   }
 
   static Phase exchangeOf(const Step &step) {

@@ -3,7 +3,11 @@
 
 #include <fmt/format.h>
 
+#include <unistd.h>
+
 #include <algorithm>
+#include <cstdlib>
+#include <iostream>
 
 namespace poplar::profile {
 
@@ -54,6 +58,21 @@ std::string rightAligned(unsigned indent, std::string_view label,
   const std::size_t width = column > used ? column - used : value.size() + 1;
   return fmt::format("{:{}}{}:{:>{}}", "", indent, label, value,
                      std::max(width, value.size() + 1));
+}
+
+bool wantsColours(const std::ostream &stream) {
+  const auto isSet = [](const char *name, bool otherwise) {
+    const char *value = std::getenv(name);
+    return value == nullptr ? otherwise : std::string_view(value) != "0";
+  };
+  if (isSet("CLICOLOR_FORCE", false)) {
+    return true;
+  }
+  const bool isTerminal =
+      (&stream == &std::cout && isatty(STDOUT_FILENO) != 0) ||
+      ((&stream == &std::cerr || &stream == &std::clog) &&
+       isatty(STDERR_FILENO) != 0);
+  return isTerminal && isSet("CLICOLOR", true);
 }
 
 std::string heading(std::string_view text, bool colours) {

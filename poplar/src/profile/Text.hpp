@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <iosfwd>
 #include <string>
 #include <string_view>
 
@@ -16,6 +17,9 @@ std::string memorySize(std::uint64_t bytes);    // 624.0 kB, 897.0 MB, 3.5 GB
 std::string rightAligned(unsigned indent, std::string_view label,
                          std::string_view value, unsigned column);
 
+// What is usual when nobody says: on terminals, unless CLICOLOR is 0, and
+// anywhere when CLICOLOR_FORCE is set and not 0.
+bool wantsColours(const std::ostream &stream);
 // Bold when colours are wanted.
 std::string heading(std::string_view text, bool colours);
 // Red when colours are wanted.
