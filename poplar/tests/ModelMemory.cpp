@@ -8,6 +8,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <random>
+
 namespace poplar::testing {
 namespace {
 
@@ -153,6 +156,58 @@ TEST(ModelMemory, PackingReusesTheSmallestHole) {
   // Alive together: no sharing.
   EXPECT_EQ(model::packedBytes({{100, 0, 1}, {60, 1, 3}, {80, 1, 3}}), 240U);
   EXPECT_EQ(model::packedBytes({}), 0U);
+}
+
+// The same rule byte by byte: a byte is free for an allocation if nothing that
+// is alive with it has it.
+std::uint64_t packBytewise(std::vector<Allocation> allocations) {
+  std::stable_sort(
+      allocations.begin(), allocations.end(),
+      [](const auto &a, const auto &b) { return a.bytes > b.bytes; });
+  std::vector<std::pair<std::uint64_t, Allocation>> placed;
+  std::uint64_t top = 0;
+  for (const Allocation &next : allocations) {
+    std::vector<bool> isTaken(2000);
+    for (const auto &[offset, other] : placed) {
+      for (std::uint64_t i = 0; i < other.bytes; ++i) {
+        isTaken[offset + i] = isTaken[offset + i] || (other.begin <= next.end &&
+                                                      next.begin <= other.end);
+      }
+    }
+    std::uint64_t best = 0;
+    std::uint64_t bestSize = isTaken.size() + 1;
+    for (std::uint64_t at = 0; at < isTaken.size();) {
+      std::uint64_t end = at;
+      while (end < isTaken.size() && isTaken[end] == isTaken[at]) {
+        ++end;
+      }
+      if (!isTaken[at] && end - at >= next.bytes && end - at < bestSize) {
+        best = at;
+        bestSize = end - at;
+      }
+      at = end;
+    }
+    placed.emplace_back(best, next);
+    top = std::max(top, best + next.bytes);
+  }
+  return top;
+}
+
+TEST(ModelMemory, PackingFollowsItsRuleOnRandomLifetimes) {
+  for (unsigned seed = 0; seed < 100; ++seed) {
+    std::mt19937 random(seed);
+    const auto pick = [&](std::size_t low, std::size_t high) {
+      return std::uniform_int_distribution<std::size_t>(low, high)(random);
+    };
+    std::vector<Allocation> allocations(pick(0, 40));
+    for (Allocation &allocation : allocations) {
+      allocation.bytes = pick(1, 40);
+      allocation.begin = pick(0, 600);
+      allocation.end = allocation.begin + pick(0, pick(0, 3) == 0 ? 600 : 20);
+    }
+    EXPECT_EQ(model::packedBytes(allocations), packBytewise(allocations))
+        << "seed " << seed;
+  }
 }
 
 MemoryVerdict verdictFor(std::int64_t floatsOnATile, const char *policy,
