@@ -77,6 +77,8 @@ class Layers:
         folders = [file.parent, home / "src"]
         if file.is_relative_to(home / "tests"):  # shared by sister libraries
             folders.append(home.parent / "testing")
+        if file.is_relative_to(home / "conformance"):
+            folders.append(home.parent / "testing/conformance")
         return any((self.root / f / included).exists() for f in folders)
 
     def check_external(self, included: str) -> str | None:

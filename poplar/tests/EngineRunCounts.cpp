@@ -87,8 +87,7 @@ protected:
     engine.run(0);
   }
 
-  Execute execute(const char *type,
-                  const std::vector<ConnectionDesc> & edges,
+  Execute execute(const char *type, const std::vector<ConnectionDesc> &edges,
                   std::uint64_t cycles) {
     ComputeSet computeSet = graph_.addComputeSet(type);
     VertexRef vertex = graph_.addVertex(computeSet, type, edges);

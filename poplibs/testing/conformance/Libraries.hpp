@@ -1,0 +1,21 @@
+// The operations that the libraries offer to the conformance tests. Each list
+// is in the library's conformance/ folder; whoever adds one adds it here.
+#pragma once
+
+#include "Call.hpp"
+
+namespace conformance {
+
+void addPopopsElementwise(Operations &operations);
+void addPoplinMatMul(Operations &operations);
+void addPopnnNonLinearity(Operations &operations);
+
+inline Operations allOperations() {
+  Operations operations;
+  addPopopsElementwise(operations);
+  addPoplinMatMul(operations);
+  addPopnnNonLinearity(operations);
+  return operations;
+}
+
+} // namespace conformance
