@@ -9,9 +9,9 @@ namespace {
 
 void matMul(Call &call) {
   poplin::addCodelets(call.graph());
-  call.output("out", poplin::matMul(call.graph(), call.tensor("a"),
-                                    call.tensor("b"), call.program(), {},
-                                    call.options()));
+  call.output("out",
+              poplin::matMul(call.graph(), call.tensor("a"), call.tensor("b"),
+                             call.program(), {}, call.options()));
 }
 
 } // namespace

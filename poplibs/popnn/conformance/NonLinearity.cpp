@@ -9,8 +9,8 @@ namespace {
 
 void softmax(Call &call) {
   popnn::addCodelets(call.graph());
-  call.output("out", popnn::softmax(call.graph(), call.tensor("in"),
-                                    call.program()));
+  call.output("out",
+              popnn::softmax(call.graph(), call.tensor("in"), call.program()));
 }
 
 } // namespace

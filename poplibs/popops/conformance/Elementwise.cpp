@@ -35,11 +35,10 @@ void cast(Call &call) {
 }
 
 void reduce(Call &call) {
-  call.output("out",
-              popops::reduce(call.graph(), call.tensor("in"),
-                             call.get<std::vector<std::size_t>>("dims"),
-                             reduction(call.get<std::string>("op")),
-                             call.program()));
+  call.output("out", popops::reduce(call.graph(), call.tensor("in"),
+                                    call.get<std::vector<std::size_t>>("dims"),
+                                    reduction(call.get<std::string>("op")),
+                                    call.program()));
 }
 
 // Every operation starts with the codelets, as every program does.

@@ -16,8 +16,9 @@ template <typename To, typename From> constexpr bool isConverted() {
     return isConverted<typename To::value_type, typename From::value_type>();
   } else if constexpr (std::is_arithmetic_v<To> && std::is_arithmetic_v<From>) {
     // A number with a fraction is no whole one, a number is no truth.
-    return (std::is_floating_point_v<To> || std::is_integral_v<From>) &&
-           std::is_same_v<To, bool> == std::is_same_v<From, bool>;
+    return (std::is_floating_point_v<To> ||
+            std::is_integral_v<From>)&&std::is_same_v<To, bool> ==
+           std::is_same_v<From, bool>;
   } else {
     return std::is_same_v<To, From>;
   }
@@ -74,8 +75,8 @@ template <typename T> T Call::get(const std::string &name) const {
             return T();
           }
         }
-        throw std::invalid_argument(fmt::format(
-            "the row's parameter '{}' is of another type", name));
+        throw std::invalid_argument(
+            fmt::format("the row's parameter '{}' is of another type", name));
       },
       value(name));
 }

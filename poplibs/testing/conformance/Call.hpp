@@ -16,10 +16,9 @@
 namespace conformance {
 
 // What a row may give as a parameter.
-using Value =
-    std::variant<bool, std::int64_t, double, std::string,
-                 std::vector<std::int64_t>, std::vector<double>,
-                 std::vector<std::string>>;
+using Value = std::variant<bool, std::int64_t, double, std::string,
+                           std::vector<std::int64_t>, std::vector<double>,
+                           std::vector<std::string>>;
 
 // By the name that it prints: "half", "unsigned int".
 poplar::Type typeOf(const std::string &name);

@@ -56,7 +56,9 @@ struct HostWrite {
 
 class Run {
 public:
-  Run(unsigned tiles, unsigned replicas) : device_(makeDevice(tiles, replicas)), call_(device_.getTarget(), replicas) {}
+  Run(unsigned tiles, unsigned replicas)
+      : device_(makeDevice(tiles, replicas)),
+        call_(device_.getTarget(), replicas) {}
 
   Call &call() { return call_; }
 
@@ -73,9 +75,8 @@ public:
       writes_.push_back({handle, array});
       parts.push_back(part);
     }
-    poplar::Tensor tensor = parts.size() == 1
-                                ? parts.front()
-                                : poplar::concat(parts, input.axis);
+    poplar::Tensor tensor =
+        parts.size() == 1 ? parts.front() : poplar::concat(parts, input.axis);
     if (!input.permutation.empty()) {
       tensor = tensor.dimShuffle(input.permutation);
     }
@@ -125,7 +126,8 @@ private:
   std::vector<HostWrite> writes_;
 };
 
-py::dict run(const std::string &name, const std::map<std::string, Input> &inputs,
+py::dict run(const std::string &name,
+             const std::map<std::string, Input> &inputs,
              const std::map<std::string, Value> &parameters,
              const std::map<std::string, std::string> &options, unsigned tiles,
              unsigned replicas) {
