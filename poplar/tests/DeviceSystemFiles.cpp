@@ -222,7 +222,7 @@ TEST_F(DeviceSystemFiles, AreTheEmulatedSystem) {
   }
   const Environment system("ASPEN_SYSTEM", "pod65");
   expectError<invalid_machine_model>([] { emulatedSystem(); }, "'pod65'",
-                                     "did you mean 'pod64'?");
+                                     "did you mean 'pod64'?", "ASPEN_SYSTEM");
 }
 
 TEST_F(DeviceSystemFiles, MustBeReadable) {

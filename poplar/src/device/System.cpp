@@ -6,6 +6,8 @@
 #include <poplar/exceptions.hpp>
 #include <support/Error.hpp>
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <bit>
 #include <cstdlib>
@@ -113,7 +115,15 @@ System emulatedSystem() {
     none.target.numIPUs = 0;
     return none;
   }
-  return findSystem(chosen.empty() ? defaultSystem : chosen);
+  if (chosen.empty()) {
+    return findSystem(defaultSystem);
+  }
+  try {
+    return findSystem(chosen);
+  } catch (const invalid_machine_model &error) {
+    throw invalid_machine_model(
+        fmt::format("{} (set by ASPEN_SYSTEM)", error.what()));
+  }
 }
 
 } // namespace poplar::internal
