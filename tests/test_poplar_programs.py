@@ -9,7 +9,9 @@ import re
 import subprocess
 from pathlib import Path
 
+import mnist
 import pytest
+import torch
 from user_program import UserProgram
 
 PROGRAMS = Path(__file__).resolve().parent / "poplar_programs"
@@ -122,3 +124,127 @@ def test_named_blocks_with_streams(build):
     program = build("blocks_streams", flags=("-std=c++14",))
     # 1 + (1 + 2 + 3 + 4), then the callback goes on with 5, 6, 7, 8.
     assert program.run().stdout == "11\n37\n"
+
+
+def printed_matrix(name: str, rows: list[list[float]]) -> str:
+    lines = "".join(f"  [{' '.join(f'{x:.7f}' for x in row)}]\n"
+                    for row in rows)
+    return f"{name}: [\n{lines}]\n"
+
+
+def test_operations(build):
+    output = build("operations", "poplar", "popops").run()
+    assert output.stderr == (
+        printed_matrix("v3", [[5, 4.5], [4, 3.5]]) +
+        printed_matrix("v4", [[9, 7.5], [6, 4.5]]) +
+        printed_matrix("v5", [[5, 3.5], [5, 3.5]]))
+
+
+PROFILING = ("poplar", "poplin", "popops", "poputil")
+
+
+@pytest.mark.parametrize("route, clock", [("model", "1,330.0"),
+                                          ("ipu", "1,850.0")])
+def test_profiling(build, route, clock):
+    report = build("profiling", *PROFILING).run(route, "900", "600",
+                                                "300").stdout
+    assert "Total Tiles:            1,472\n" in report
+    assert f"Clock Speed (approx):   {clock} MHz\n" in report
+    variables = re.search(r"Number of variables: +([\d,]+)\n", report)
+    assert int(variables[1].replace(",", "")) >= 5
+    assert "poplin::ConvPartial1x1Out<float,float,true,false>" in report
+    for product in ("m4", "m5"):
+        assert re.search(rf"DoExchange: {product}/.*\n +Cycles: ", report)
+        assert re.search(rf"OnTileExecute: {product}/.*\n +Cycles: ", report)
+    assert "0 tile(s) out of memory" in report
+
+
+def test_profiling_of_more_than_fits(build):
+    program = build("profiling", *PROFILING)
+    sizes = ("9000", "7500", "9000")
+    assert "1,472 tile(s) out of memory" in program.run("model", *sizes).stdout
+    aborted = -6
+    assert program.run("ipu", *sizes, status=aborted).stderr.startswith(
+        "terminate called after throwing an instance of "
+        "'poplar::graph_memory_allocation_error'\n")
+
+
+@pytest.fixture(scope="module")
+def mnist_folder(tmp_path_factory):
+    return mnist.unpack_into(tmp_path_factory.mktemp("mnist"))
+
+
+@pytest.fixture(scope="module")
+def pytorch_regression(mnist_folder):
+    """The first losses, and the accuracy in percent after one epoch."""
+    digits = mnist.load(mnist_folder)
+    model = torch.nn.Linear(784, 10)
+    torch.nn.init.zeros_(model.weight)
+    torch.nn.init.zeros_(model.bias)
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    losses = []
+    for images, labels in zip(digits.train.images.flatten(1).split(50),
+                              digits.train.labels.split(50)):
+        optimizer.zero_grad()
+        loss = torch.nn.functional.cross_entropy(model(images), labels)
+        loss.backward()
+        optimizer.step()
+        losses.append(loss.item())
+    guesses = model(digits.test.images.flatten(1)).argmax(dim=1)
+    right = (guesses == digits.test.labels).sum().item()
+    return losses[:20], 100 * right / len(guesses)
+
+
+REGRESSION = ("poplar", "poplin", "popnn", "popops", "poputil")
+
+
+@pytest.mark.parametrize("route", ["model", "ipu"])
+def test_regression_learns_as_pytorch_does(build, mnist_folder,
+                                           pytorch_regression, route):
+    losses, accuracy = pytorch_regression
+    printed = build("regression", *REGRESSION).run(str(mnist_folder), "1",
+                                                   route).stdout
+    *ours, last = map(float, printed.split())
+    assert ours == pytest.approx(losses, abs=1e-5, rel=0)
+    assert last == pytest.approx(accuracy, abs=0.3)
+
+
+def test_regression_is_priced(build, mnist_folder):
+    report = build("regression", *REGRESSION).run(str(mnist_folder), "1",
+                                                  "model", "report").stdout
+    assert "Tiles per IPU:          4\n" in report
+    assert re.search(r"Total cycles: +[1-9][\d,]* ", report)
+    assert "popnn::LossCrossEntropyTransform<float>" in report
+
+
+@pytest.fixture
+def advanced(build):
+    program = build("advanced", "poplar", "popops")
+    subprocess.run(["popc", "vector_add_codelets.cpp", "-o", "vector_add.gp"],
+                   cwd=program.folder, check=True)
+    return program
+
+
+@pytest.mark.parametrize("route", [(), ("--ipu",)])
+def test_advanced(advanced, route):
+    assert advanced.run(*route).stdout == "Results match.\n"
+    assert advanced.run(*route, "--profile", "profile.txt").stdout == (
+        "Results match.\n")
+    profile = (advanced.folder / "profile.txt").read_text()
+    assert re.search(r"VectorAdd +\( 1 instances\): +1,020\n", profile)
+    assert "OnTileExecute: reduction" in profile
+
+
+def test_advanced_runs_what_it_saved(advanced):
+    assert advanced.run("--save", "saved.exe").stdout == ""
+    (advanced.folder / "vector_add.gp").unlink()
+    assert advanced.run("--load", "saved.exe").stdout == "Results match.\n"
+    output = advanced.run(status=2)
+    assert output.stderr.startswith("Poplar exception: ")
+
+
+def test_advanced_reports_what_it_cannot_read(advanced):
+    assert advanced.run("--load", "missing.exe", status=2).stderr.startswith(
+        "Poplar exception: ")
+    assert advanced.run("--save", status=1).stderr == (
+        "Exception: Unknown option: --save\n")
