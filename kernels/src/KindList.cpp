@@ -15,6 +15,8 @@ std::span<const Kind *const> allKinds() {
       &convolutionWeightGradKind(),
       &maxPoolKind(),
       &maxPoolGradKind(),
+      &poolKind(),
+      &poolGradKind(),
       &groupNormKind(),
       &groupNormGradKind(),
       &logSoftmaxKind(),

@@ -23,6 +23,8 @@ std::span<const KernelEntry> maxPoolGradKernels();
 std::span<const KernelEntry> maxPoolKernels();
 std::span<const KernelEntry> nllLossGradKernels();
 std::span<const KernelEntry> nllLossKernels();
+std::span<const KernelEntry> poolGradKernels();
+std::span<const KernelEntry> poolKernels();
 std::span<const KernelEntry> reduceKernels();
 std::span<const KernelEntry> rmspropUpdateKernels();
 std::span<const KernelEntry> sgdUpdateKernels();

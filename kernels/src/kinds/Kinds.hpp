@@ -20,6 +20,8 @@ const Kind &maxPoolGradKind();
 const Kind &maxPoolKind();
 const Kind &nllLossGradKind();
 const Kind &nllLossKind();
+const Kind &poolGradKind();
+const Kind &poolKind();
 const Kind &reduceKind();
 const Kind &rmspropUpdateKind();
 const Kind &sgdUpdateKind();

@@ -73,6 +73,22 @@ struct PoolLoops {
                    const std::uint8_t *indices, float *dx);
 };
 
+// One window element of every output of a row; inputs are `stride` apart.
+struct PoolRowLoops {
+  void (*multiply)(float *y, const float *a, const float *b,
+                   std::int64_t count);
+  void (*divide)(float *y, const float *a, const float *b, std::int64_t count);
+  // dx[i * stride] += dy[i]
+  void (*addTo)(float *dx, std::int64_t stride, const float *dy,
+                std::int64_t count);
+  // The same where x[i * stride] == y[i].
+  void (*addWhereEqual)(float *dx, const float *x, std::int64_t stride,
+                        const float *y, const float *dy, std::int64_t count);
+  // counts[i] += x[i * stride] == y[i]
+  void (*countEqual)(float *counts, const float *x, std::int64_t stride,
+                     const float *y, std::int64_t count);
+};
+
 struct NormLoops {
   // One group of one sample: `channels` rows of `size` elements.
   struct Group {
@@ -175,6 +191,7 @@ struct Loops {
   ElementwiseLoops elementwise;
   ReduceLoops reduce;
   PoolLoops pool;
+  PoolRowLoops poolRows;
   NormLoops norm;
   SoftmaxLoops softmax;
   UpdateLoops update;
@@ -188,6 +205,7 @@ struct Loops {
   ElementwiseLoops elementwiseLoops();                                         \
   ReduceLoops reduceLoops();                                                   \
   PoolLoops poolLoops();                                                       \
+  PoolRowLoops poolRowLoops();                                                 \
   NormLoops normLoops();                                                       \
   SoftmaxLoops softmaxLoops();                                                 \
   UpdateLoops updateLoops();                                                   \

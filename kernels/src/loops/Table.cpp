@@ -11,6 +11,7 @@ const Loops &table() {
                               elementwiseLoops(),
                               reduceLoops(),
                               poolLoops(),
+                              poolRowLoops(),
                               normLoops(),
                               softmaxLoops(),
                               updateLoops(),

@@ -94,6 +94,8 @@ constexpr NamedFunction functions[] = {
     {"convolutionWeightGrad", poplin::internal::convolutionWeightGrad},
     {"maxPool", maxPool},
     {"maxPoolGrad", maxPoolGrad},
+    {"pool", pool},
+    {"poolGrad", poolGrad},
     {"groupNorm", groupNorm},
     {"groupNormGrad", groupNormGrad},
     {"softmax", softmax},

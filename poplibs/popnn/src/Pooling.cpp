@@ -1,12 +1,12 @@
 #include <popnn/Pooling.hpp>
 
+#include "Options.hpp"
+
 #include <popnn/internal/Kinds.hpp>
 
 #include <poputil/exceptions.hpp>
 #include <poputil/internal/Emit.hpp>
 #include <support/Error.hpp>
-
-#include <algorithm>
 
 namespace popnn {
 namespace pooling {
@@ -28,46 +28,66 @@ template <typename T> Ints toInts(const std::vector<T> &values) {
   return Ints(values.begin(), values.end());
 }
 
+const char *nameOf(PoolingType type) {
+  switch (type) {
+  case PoolingType::MAX:
+    return "MAX";
+  case PoolingType::AVG:
+    return "AVG";
+  case PoolingType::SUM:
+    return "SUM";
+  }
+  throw poplibs_error("[popnn::pooling] unknown type of pooling");
+}
+
 void checkCall(const Graph &graph, const PoolParams &params,
                const OptionFlags &options) {
-  for (const auto &option : options) {
-    requireUser<poplar::invalid_option>(
-        option.first == "poolUseIntrospectiveMapping" ||
-            option.first == "optimizeForSpeed",
-        "Unrecognised option '{}'", option.first);
-  }
+  using internal::OptionKind;
+  internal::Options(options, {{"poolUseIntrospectiveMapping", OptionKind::Bool},
+                              {"optimizeForSpeed", OptionKind::Bool}});
+  const auto dims = params.getNumFieldDims();
   requireUser<poplibs_error>(
-      params.poolingType == PoolingType::MAX && params.getNumFieldDims() == 2,
-      "[popnn::pooling] only maximum pooling over two field dimensions is "
-      "implemented; {} dimensions were given",
-      params.getNumFieldDims());
+      dims > 0 && params.kernelShape.size() == dims &&
+          params.stride.size() == dims &&
+          params.inputTruncationOrPaddingLower.size() == dims &&
+          params.inputTruncationOrPaddingUpper.size() == dims,
+      "[popnn::pooling] mismatch of dimensions: the field has {}, the kernel "
+      "{}, the stride {}, the paddings {} and {}",
+      dims, params.kernelShape.size(), params.stride.size(),
+      params.inputTruncationOrPaddingLower.size(),
+      params.inputTruncationOrPaddingUpper.size());
   poputil::internal::requireCodelets(graph, "popnn", "popnn::MaxPooling");
 }
 
-// Negative paddings truncate; the kinds pad only.
-Tensor truncated(Tensor in, const PoolParams &params) {
-  for (unsigned dim = 0; dim < params.getNumFieldDims(); ++dim) {
-    const auto lower = std::min(params.inputTruncationOrPaddingLower[dim], 0);
-    const auto upper = std::min(params.inputTruncationOrPaddingUpper[dim], 0);
-    in = in.slice(static_cast<std::size_t>(-lower),
-                  in.dim(2 + dim) - static_cast<std::size_t>(-upper), 2 + dim);
-  }
-  return in;
+std::vector<std::size_t> tensorShape(const PoolParams &params,
+                                     const std::vector<std::size_t> &field) {
+  std::vector<std::size_t> shape{params.batchSize, params.numChannels};
+  shape.insert(shape.end(), field.begin(), field.end());
+  return shape;
+}
+
+void requireShape(const char *name, const Tensor &tensor,
+                  const std::vector<std::size_t> &shape) {
+  requireUser<poplibs_error>(
+      tensor.shape() == shape,
+      "[popnn::pooling] the {} has shape {}; the parameters say {}", name,
+      tensor.shapeToString(), support::toString(toInts(shape)));
 }
 
 Attributes attributesOf(const PoolParams &params) {
-  const auto padding = [](const std::vector<int> &values) {
-    Ints result;
-    for (const auto value : values) {
-      result.push_back(std::max(value, 0));
-    }
-    return result;
-  };
-  return {{"kernel", toInts(params.kernelShape)},
+  return {{"poolingType", std::string(nameOf(params.poolingType))},
+          {"kernel", toInts(params.kernelShape)},
           {"strides", toInts(params.stride)},
-          {"padLower", padding(params.inputTruncationOrPaddingLower)},
-          {"padUpper", padding(params.inputTruncationOrPaddingUpper)},
-          {"activation", std::string()}};
+          {"padLower", toInts(params.inputTruncationOrPaddingLower)},
+          {"padUpper", toInts(params.inputTruncationOrPaddingUpper)}};
+}
+
+Attributes gradientAttributes(const PoolParams &params, bool isScaled) {
+  auto attributes = attributesOf(params);
+  attributes.set("inputShape",
+                 toInts(tensorShape(params, params.inputFieldShape)));
+  attributes.set("scaled", std::int64_t{isScaled});
+  return attributes;
 }
 
 } // namespace
@@ -108,29 +128,43 @@ Tensor pool(Graph &graph, const PoolParams &params, const Tensor &in,
             const OptionFlags &options) {
   checkCall(graph, params, options);
   params.getOutputFieldShape(); // checks that the kernel fits
-  return internal::maxPool(graph, attributesOf(params), {truncated(in, params)},
-                           prog, debugContext, {})
+  requireShape("input", in, tensorShape(params, params.inputFieldShape));
+  return internal::pool(graph, attributesOf(params), {in}, prog, debugContext,
+                        {})
       .front();
 }
 
 Tensor poolInputGradient(Graph &graph, const PoolParams &params,
-                         const Tensor &in, const Tensor &,
-                         const Tensor &pooledGradient, bool, Sequence &prog,
-                         const DebugContext &debugContext,
+                         const Tensor &in, const Tensor &pooled,
+                         const Tensor &pooledGradient, bool useScaledGradient,
+                         Sequence &prog, const DebugContext &debugContext,
                          const OptionFlags &options) {
   checkCall(graph, params, options);
-  const auto used = truncated(in, params);
-  requireUser<poplibs_error>(
-      used.shape() == in.shape(),
-      "[popnn::pooling] the gradient of a truncated input is not implemented");
-  auto attributes = attributesOf(params);
-  const auto indices = internal::maxPool(graph, attributes, {in}, prog,
-                                         {debugContext, "Positions"}, {})
-                           .at(1);
-  attributes.set("inputShape", toInts(in.shape()));
-  return internal::maxPoolGrad(graph, attributes, {pooledGradient, indices},
-                               prog, debugContext, {})
+  const auto output = tensorShape(params, params.getOutputFieldShape());
+  requireShape("pooled gradient", pooledGradient, output);
+  std::vector<Tensor> inputs{pooledGradient};
+  if (params.poolingType == PoolingType::MAX) {
+    requireShape("input", in, tensorShape(params, params.inputFieldShape));
+    requireShape("pooled tensor", pooled, output);
+    inputs.push_back(in);
+    inputs.push_back(pooled);
+  }
+  return internal::poolGrad(graph,
+                            gradientAttributes(params, useScaledGradient),
+                            inputs, prog, debugContext, {})
       .front();
+}
+
+Tensor poolInputGradient(Graph &graph, const PoolParams &params, unsigned,
+                         const Tensor &pooledGradient, Sequence &prog,
+                         const DebugContext &debugContext,
+                         const OptionFlags &options) {
+  requireUser<poplibs_error>(
+      params.poolingType != PoolingType::MAX,
+      "[popnn::pooling] the gradient of maximum pooling needs the input and "
+      "the pooled tensor; use the form that takes them");
+  return poolInputGradient(graph, params, {}, {}, pooledGradient, false, prog,
+                           debugContext, options);
 }
 
 } // namespace pooling

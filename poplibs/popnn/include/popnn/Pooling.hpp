@@ -1,5 +1,6 @@
-// Pooling over two field dimensions: tensors are [batch, channels, rows,
-// columns].
+// Pooling over any number of field dimensions: tensors are [batch, channels,
+// field...]. Options: poolUseIntrospectiveMapping (true), optimizeForSpeed
+// (false).
 #pragma once
 
 #include <popnn/PoolingDef.hpp>
@@ -37,18 +38,28 @@ struct PoolParams {
   poplar::Type dType;
 };
 
-// MAX only so far.
+// The largest, the mean or the sum of the elements of each window that are not
+// padding.
 poplar::Tensor pool(poplar::Graph &graph, const PoolParams &params,
                     const poplar::Tensor &in, poplar::program::Sequence &prog,
                     const poplar::DebugContext &debugContext = {},
                     const poplar::OptionFlags &options = {});
 
-// Each output's gradient goes to the first maximum of its window.
+// For MAX, the gradient of an output goes to every element of its window that
+// equals it, divided by their number when `useScaledGradient`; `in` and
+// `pooled` play no part for AVG and SUM.
 poplar::Tensor poolInputGradient(poplar::Graph &graph, const PoolParams &params,
                                  const poplar::Tensor &in,
                                  const poplar::Tensor &pooled,
                                  const poplar::Tensor &pooledGradient,
                                  bool useScaledGradient,
+                                 poplar::program::Sequence &prog,
+                                 const poplar::DebugContext &debugContext = {},
+                                 const poplar::OptionFlags &options = {});
+// AVG and SUM only: they need no values of the forward pass.
+poplar::Tensor poolInputGradient(poplar::Graph &graph, const PoolParams &params,
+                                 unsigned fwdChansPerGroup,
+                                 const poplar::Tensor &pooledGradient,
                                  poplar::program::Sequence &prog,
                                  const poplar::DebugContext &debugContext = {},
                                  const poplar::OptionFlags &options = {});

@@ -9,6 +9,8 @@ namespace popnn::internal {
 
 poputil::internal::KindFunction maxPool;       // y, indices
 poputil::internal::KindFunction maxPoolGrad;   // dx
+poputil::internal::KindFunction pool;          // y
+poputil::internal::KindFunction poolGrad;      // dx
 poputil::internal::KindFunction groupNorm;     // y, mean, invStdDev
 poputil::internal::KindFunction groupNormGrad; // dx, dgamma, dbeta
 poputil::internal::KindFunction softmax;
