@@ -41,13 +41,6 @@ MappingPiece piece(const Target &target, std::size_t elements,
                                {0, target.getNumTiles()});
 }
 
-unsigned tileOfPart(const Target &target, unsigned part, unsigned offset,
-                    bool ascending) {
-  const auto tiles = target.getNumTiles();
-  const auto tile = (offset + part) % tiles;
-  return ascending ? tile : tiles - 1 - tile;
-}
-
 } // namespace
 
 void mapTensorLinearly(Graph &graph, const Tensor &tensor) {
@@ -97,9 +90,9 @@ calcLinearTileMapping(const Target &target,
   const auto linear = piece(target, elements, minElementsPerTile, grainSize);
   for (unsigned part = 0; part < linear.parts; ++part) {
     const auto range = linear.partRange(part);
-    mapping[tileOfPart(target, part, offset, ascending)].emplace_back(
-        static_cast<std::size_t>(range.begin),
-        static_cast<std::size_t>(range.end));
+    mapping[transformTileIndex(part, target.getNumTiles(), offset, ascending)]
+        .emplace_back(static_cast<std::size_t>(range.begin),
+                      static_cast<std::size_t>(range.end));
   }
   return mapping;
 }
@@ -175,10 +168,28 @@ std::size_t chooseMappingOffset(std::size_t numTiles,
 std::size_t chooseMappingOffset(std::size_t numTiles,
                                 const std::vector<std::size_t> &shape,
                                 std::size_t seed) {
-  for (const auto extent : shape) {
-    seed ^= extent + 0x9e3779b9 + (seed << 6) + (seed >> 2);
+  // Boost's hash_range for 64-bit numbers.
+  constexpr std::uint64_t multiplier = 0xc6a4a7935bd1e995;
+  std::uint64_t hash = seed;
+  for (std::uint64_t extent : shape) {
+    extent *= multiplier;
+    extent ^= extent >> 47;
+    extent *= multiplier;
+    hash = (hash ^ extent) * multiplier + 0xe6546b64;
   }
-  return seed % numTiles;
+  return hash % numTiles;
+}
+
+unsigned transformTileIndex(unsigned tile, unsigned numTiles, unsigned offset,
+                            bool ascending) {
+  const auto rotated = (offset + tile) % numTiles;
+  return ascending ? rotated : numTiles - 1 - rotated;
+}
+
+unsigned invTransformTileIndex(unsigned tile, unsigned numTiles,
+                               unsigned offset, bool ascending) {
+  const auto rotated = ascending ? tile : numTiles - 1 - tile;
+  return (rotated + numTiles - offset % numTiles) % numTiles;
 }
 
 } // namespace poputil

@@ -76,6 +76,22 @@ TEST(LinearMapping, TensorsGetTheComputedMapping) {
   EXPECT_EQ(data.variables[0].mapping.pieces().size(), 1u);
 }
 
+// 0x9e3779b9 hashed with 2 and 3 by Boost 1.74's hash_range, mod 1472.
+TEST(MappingOffset, IsAHashOfTheShape) {
+  EXPECT_EQ(poputil::chooseMappingOffset(1472, {2, 3}), 533u);
+  EXPECT_EQ(poputil::chooseMappingOffset(1472, {}), 0x9e3779b9u % 1472);
+}
+
+TEST(LinearMapping, ReturnsWhereTheNextTensorMayStart) {
+  Graph graph(tiles(8));
+  const auto tensor = graph.addVariable(FLOAT, {64}, "t");
+  const auto [mapping, next] =
+      poputil::calcLinearTileMappingAndNewOffset(graph, tensor, 7);
+  EXPECT_EQ(mapping[7].front().size(), 32u);
+  EXPECT_EQ(mapping[0].front().size(), 32u);
+  EXPECT_EQ(next, 1u);
+}
+
 TEST(TileImbalance, CountsElementsAboveABalancedSpread) {
   EXPECT_EQ(poputil::getTileImbalance({{{0, 10}}, {{10, 20}}}), 0u);
   EXPECT_EQ(poputil::getTileImbalance({{{0, 15}}, {{15, 20}}}), 5u);
