@@ -26,18 +26,45 @@ Cycles nx1Row(const TileSpec &tile, const AmpShare &share, std::uint64_t n) {
   }
 }
 
-// Worker cycles of one kernel position for a worker with `positions` of them,
-// in rows of at most `rowLength`.
-Cycles nx1Worker(const TileSpec &tile, const AmpShare &share,
-                 std::uint64_t positions) {
-  Cycles cycles = 17 + (isHalf(share.partialsType) ? 1 : 0);
-  const auto fullRows = positions / share.rowLength;
-  const auto rest = positions % share.rowLength;
-  cycles += fullRows * (3 + nx1Row(tile, share, share.rowLength) - 9);
-  if (rest != 0) {
-    cycles += 3 + nx1Row(tile, share, rest) - 9;
-  }
-  return cycles;
+// Cycles to load the units with coefficients.
+Cycles loadCycles(const TileSpec &tile, const AmpShare &share, unsigned units,
+                  std::uint64_t loadBytes) {
+  return units * weightsPerConvUnit(tile, share.inputType) *
+         support::sizeOf(share.inputType) / loadBytes;
+}
+
+// Quarters: a row, or a worker's range, of n positions.
+Cycles quarterRow(std::uint64_t n) {
+  constexpr Cycles few[] = {4, 18, 23};
+  return n < 3 ? few[n] : 27 + 4 * (n - 3);
+}
+
+Cycles quarterNx1(const TileSpec &tile, const AmpShare &share, Cycles load,
+                  std::uint64_t passes) {
+  const auto worker =
+      workerCycles(tile, share.rows, share.rowLength, 18,
+                   [](std::uint64_t n) { return 16 + quarterRow(n); });
+  const Cycles position =
+      std::max(tile.workers * worker.most, tile.workers * worker.least + 9);
+  const auto outer = ceilDiv(share.kernelHeight, share.kernelHeightPerPass);
+  const Cycles inner =
+      61 + outer * (33 + 103 + 86 * (share.kernelRest - 1) + 2 * load) +
+      outer * share.kernelRest * position * passes;
+  return 83 + share.convGroups * (37 + share.outChanGroups *
+                                           (58 + share.inChanGroups * inner));
+}
+
+Cycles quarter1x1(const TileSpec &tile, const AmpShare &share, Cycles load) {
+  const auto positions = share.rows * share.rowLength;
+  const auto most = 17 + quarterRow(perWorker(tile, positions));
+  const auto least = 17 + quarterRow(positions / tile.workers);
+  const Cycles adding = std::max(tile.workers * std::max(most, least),
+                                 tile.workers * std::min(most, least) + 14);
+  const Cycles zeroing = adding - 5 * tile.workers;
+  return 46 + share.convGroups *
+                  (21 + share.outChanGroups *
+                            (46 + 131 + load + zeroing +
+                             (share.inChanGroups - 1) * (108 + load + adding)));
 }
 
 // How the 1x1 vertex's inner loop behaves.
@@ -90,6 +117,9 @@ Cycles pass1x1(const TileSpec &tile, Loop1x1 loop, unsigned units,
 
 unsigned convUnits(const TileSpec &tile, DataType inputType,
                    DataType partialsType) {
+  if (inputType == DataType::Quarter) {
+    return tile.fp8InFp16OutConvUnits;
+  }
   if (!isHalf(inputType)) {
     return tile.fp32ConvUnits;
   }
@@ -111,20 +141,22 @@ Cycles convPartialNx1(const TileSpec &tile, const AmpShare &share) {
   const auto loadBytes = height == 4 && tile.convUnitCoeffLoadBytes == 16
                              ? std::uint64_t{8}
                              : std::uint64_t{tile.convUnitCoeffLoadBytes};
-  const Cycles load = units * weightsPerConvUnit(tile, share.inputType) *
-                      support::sizeOf(share.inputType) / loadBytes;
+  const Cycles load = loadCycles(tile, share, units, loadBytes);
+  if (share.inputType == DataType::Quarter) {
+    return quarterNx1(tile, share, load, passes);
+  }
   const Cycles set = height == 1   ? 15
                      : height == 2 ? 46
                      : height == 4 ? 60
                                    : 20 * height;
 
   const auto positions = share.rows * share.rowLength;
-  const auto most = nx1Worker(tile, share, ceilDiv(positions, tile.workers));
-  const auto least = positions < tile.workers
-                         ? 0
-                         : nx1Worker(tile, share, positions / tile.workers);
+  const auto worker =
+      workerCycles(tile, share.rows, share.rowLength,
+                   17 + (isHalf(share.partialsType) ? 1 : 0),
+                   [&](std::uint64_t n) { return nx1Row(tile, share, n) - 6; });
   const Cycles perPosition =
-      std::max(tile.workers * most, tile.workers * least + 9);
+      std::max(tile.workers * worker.most, tile.workers * worker.least + 9);
   const Cycles inner =
       outer * (14 + share.kernelRest * (12 + passes * (load + set + 3))) +
       outer * share.kernelRest * perPosition * passes;
@@ -147,9 +179,11 @@ Cycles convPartial1x1Out(const TileSpec &tile, const AmpShare &share) {
   const auto units = convUnits(tile, share.inputType, share.partialsType);
   const auto loop = loop1x1(share, units);
   const auto passes = ceilDiv(share.outChansPerGroup, units);
-  const Cycles load = units * weightsPerConvUnit(tile, share.inputType) *
-                      support::sizeOf(share.inputType) /
-                      tile.convUnitCoeffLoadBytes;
+  const Cycles load =
+      loadCycles(tile, share, units, tile.convUnitCoeffLoadBytes);
+  if (share.inputType == DataType::Quarter) {
+    return quarter1x1(tile, share, load);
+  }
   const auto positions = share.rows * share.rowLength;
   const Cycles zeroing = pass1x1(tile, loop, units, positions, true);
   const Cycles adding = pass1x1(tile, loop, units, positions, false);
@@ -166,41 +200,6 @@ Cycles convPartial1x1Out(const TileSpec &tile, const AmpShare &share) {
               (share.inChanGroups - 1) *
                   (16 - saved + outs * (19 + passes * (6 + load + adding))) +
               11 + outs * (19 - saved + passes * (7 + load + zeroing)));
-}
-
-Cycles convPartialHorizontalMac(const TileSpec &tile, const HmacShare &share) {
-  const bool half = isHalf(share.inputType);
-  const bool halfOut = half && isHalf(share.partialsType);
-  const auto width = vectorWidth(tile, share.inputType);
-  // The widest loads that the channel count allows.
-  auto vector = width;
-  while (share.inChans % vector != 0) {
-    vector /= 2;
-  }
-  const Cycles stores = halfOut ? 2 : 1;
-  const Cycles dot =
-      3 * stores + 4 + (halfOut ? 1 : 0) +
-      ceilDiv(share.inChans, vector) * (vector >= width ? 1 : 2) -
-      (half ? 1 : 0) + (vector < width ? stores : 0);
-  const auto outChans = halfOut ? ceilDiv(share.outChans, 2) : share.outChans;
-  const bool is1x1 = share.kernelElements == 1;
-  const Cycles rowOverhead = is1x1 ? 13 : 19;
-  const Cycles save = is1x1 ? 15 : half ? 6 : 0;
-  const auto positions = share.rows * share.rowLength;
-  const auto mine = perWorker(tile, positions);
-  const auto rows = ceilDiv(mine, share.rowLength);
-  const Cycles worker = 16 + rows * rowOverhead +
-                        mine * ((is1x1 ? 2 : 7) + outChans * dot) -
-                        std::min<Cycles>(save, 16);
-  const Cycles inner =
-      share.kernelElements * tile.workers * (worker + (is1x1 ? 16 : 0));
-  const Cycles zero =
-      tile.workers *
-      (ceilDiv(mine * share.outChans, vectorWidth(tile, share.partialsType)) +
-       5) *
-      share.convGroups;
-  return (half ? 65 : 58) - (is1x1 ? 10 : 0) + tile.workers * save +
-         share.convGroups * (23 + 15 + 10 + inner) + zero;
 }
 
 } // namespace kernels::cost

@@ -4,31 +4,59 @@ namespace kernels::cost {
 
 namespace {
 
-// Cycles of a vector in the loop, float then half.
+// Cycles of one vector alone and of each in a loop, float then half.
 struct VectorCycles {
   std::string_view name;
-  Cycles asFloat;
-  Cycles asHalf;
+  Cycles floatOnce;
+  Cycles floatLoop;
+  Cycles halfOnce;
+  Cycles halfLoop;
 
-  Cycles of(DataType type) const {
-    return type == DataType::Half ? asHalf : asFloat;
+  Cycles once(DataType type) const {
+    return type == DataType::Half ? halfOnce : floatOnce;
+  }
+  Cycles loop(DataType type) const {
+    return type == DataType::Half ? halfLoop : floatLoop;
   }
 };
-constexpr VectorCycles forwardCycles[] = {{"GELU", 10, 5}, {"SWISH", 11, 5}};
-constexpr VectorCycles gradientCycles[] = {
-    {"RELU", 3, 3},  {"SIGMOID", 3, 3},    {"TANH", 3, 3},
-    {"GELU", 10, 5}, {"GELU_ERF", 30, 15}, {"SWISH", 15, 9},
+constexpr VectorCycles forwardCycles[] = {
+    {"GELU", 10, 10, 5, 5},
+    {"SWISH", 6, 11, 3, 5},
 };
+constexpr VectorCycles gradientCycles[] = {
+    {"RELU", 3, 3, 3, 3},         {"SIGMOID", 3, 3, 3, 3},
+    {"TANH", 3, 3, 3, 3},         {"GELU", 10, 10, 5, 5},
+    {"GELU_ERF", 30, 30, 15, 15}, {"SWISH", 10, 15, 7, 9},
+};
+constexpr VectorCycles otherCycles{"", 10, 10, 10, 10};
 
 template <std::size_t N>
-Cycles vectorCycles(const VectorCycles (&table)[N], std::string_view name,
-                    DataType type, Cycles otherwise) {
+const VectorCycles &vectorCycles(const VectorCycles (&table)[N],
+                                 std::string_view name) {
   for (const auto &row : table) {
     if (row.name == name) {
-      return row.of(type);
+      return row;
     }
   }
-  return otherwise;
+  return otherCycles;
+}
+
+// A worker's cycles for n elements.
+Cycles forwardWorker(std::string_view nonLinearity, DataType type,
+                     std::uint64_t vectors, bool hasTail) {
+  constexpr Cycles unpack = 2;
+  const auto &cycles = vectorCycles(forwardCycles, nonLinearity);
+  const Cycles once = cycles.once(type);
+  const Cycles loop =
+      vectors > 0 ? 2 + once + (vectors - 1) * cycles.loop(type) + 1 + once : 0;
+  return 20 + unpack + loop + (hasTail ? 3 + 2 + once : Cycles{3});
+}
+
+Cycles gradientWorker(std::string_view nonLinearity, DataType type,
+                      std::uint64_t vectors, std::uint64_t rest) {
+  const auto &cycles = vectorCycles(gradientCycles, nonLinearity);
+  const Cycles loop = vectors > 0 ? 5 + (vectors - 1) * cycles.loop(type) : 0;
+  return 20 + loop + 4 + rest * (cycles.once(type) + 1);
 }
 
 } // namespace
@@ -43,9 +71,12 @@ Cycles pooling(const TileSpec &tile, const PoolShare &share) {
   const Cycles loop = isBackward                        ? 7 + 5 * n
                       : share.pass == PoolPass::Average ? 5 + 3 * n
                                                         : 4 + 3 * n;
-  const Cycles item = 23 + (isBackward ? 2 : 0) + 2 + vectors * (3 + loop);
+  const auto groups = share.channelGroups;
+  const Cycles item =
+      23 + 4 * (groups - 1) +
+      groups * ((isBackward ? 2 : 0) + 2 + vectors * (3 + loop));
   const Cycles worker =
-      17 + unpack + (4 + init) + 6 + unpack +
+      17 + unpack + (4 + init) * groups + 6 + unpack +
       (share.pass == PoolPass::Average ? 4 : 3) +
       (isBackward ? 6 + 2 * unpack : 0) + 6 + 2 * unpack +
       perWorker(tile, share.rows) * (15 + share.windowElements * item) + 1;
@@ -54,20 +85,35 @@ Cycles pooling(const TileSpec &tile, const PoolShare &share) {
 
 Cycles nonLinearity1D(const TileSpec &tile, std::string_view nonLinearity,
                       DataType type, std::uint64_t n) {
-  const Cycles op = vectorCycles(forwardCycles, nonLinearity, type, 10);
-  const auto vectors = perWorker(tile, n / vectorWidth(tile, type));
-  const Cycles loop = vectors > 0 ? 2 + op + (vectors - 1) * op + 1 + op : 0;
-  const Cycles tail = n % vectorWidth(tile, type) != 0 ? 3 + 2 + op : Cycles{3};
-  return 9 + tile.workers * (20 + 2 + loop + tail);
+  const auto width = vectorWidth(tile, type);
+  return 9 + tile.workers * forwardWorker(nonLinearity, type,
+                                          perWorker(tile, n / width),
+                                          n % width != 0);
+}
+
+Cycles nonLinearity2D(const TileSpec &tile, std::string_view nonLinearity,
+                      DataType type, std::uint64_t regions, std::uint64_t n) {
+  const auto width = vectorWidth(tile, type);
+  return 5 + 9 +
+         regions * (12 + forwardWorker(nonLinearity, type, n / width,
+                                       n % width != 0));
 }
 
 Cycles nonLinearityGrad1D(const TileSpec &tile, std::string_view nonLinearity,
                           DataType type, std::uint64_t n) {
-  const Cycles op = vectorCycles(gradientCycles, nonLinearity, type, 10);
   const auto width = vectorWidth(tile, type);
-  const auto vectors = perWorker(tile, n / width);
-  const Cycles loop = vectors > 0 ? 5 + (vectors - 1) * op : 0;
-  return 9 + tile.workers * (20 + loop + 4 + n % width * (op + 1));
+  return 9 + tile.workers * gradientWorker(nonLinearity, type,
+                                           perWorker(tile, n / width),
+                                           n % width);
+}
+
+Cycles nonLinearityGrad2D(const TileSpec &tile, std::string_view nonLinearity,
+                          DataType type, std::uint64_t regions,
+                          std::uint64_t n) {
+  const auto width = vectorWidth(tile, type);
+  return 5 + 9 +
+         regions *
+             (12 + gradientWorker(nonLinearity, type, n / width, n % width));
 }
 
 Cycles lossSumSquared(DataType type, std::uint64_t n) {
@@ -87,13 +133,22 @@ Cycles inverseStdDeviation(std::uint64_t n) {
   return 6 + 4 + 5 * ceilDiv(n, 2);
 }
 
-Cycles encodeOneHot(DataType type, std::uint64_t indices) {
-  return type == DataType::Half ? 11 + 74 * indices : 100 * indices;
+Cycles normaliseImage(const TileSpec &tile, DataType inputType,
+                      DataType outputType, std::uint64_t pixels) {
+  const auto mine = perWorker(tile, pixels);
+  if (support::sizeOf(inputType) == 1) {
+    return tile.workers *
+           (52 + (outputType == DataType::Half ? 11 : 17) * mine);
+  }
+  return tile.workers * (29 + 8 * mine);
 }
 
-Cycles reduceMaxClassGather(const TileSpec &tile, std::uint64_t n) {
-  const auto share = std::max<std::uint64_t>(perWorker(tile, n), 1);
-  return 9 + tile.workers * (30 + 3 * (share - 1));
+Cycles ctcAlphaBeta(std::uint64_t timeSteps, std::uint64_t labels) {
+  return 44 * timeSteps * labels;
+}
+
+Cycles ctcGradient(std::uint64_t timeSteps, std::uint64_t labels) {
+  return 84 * timeSteps * labels;
 }
 
 } // namespace kernels::cost

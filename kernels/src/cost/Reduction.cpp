@@ -1,6 +1,8 @@
 #include <kernels/cost/Reduction.hpp>
 
 #include <bit>
+#include <cmath>
+#include <numeric>
 
 namespace kernels::cost {
 
@@ -41,13 +43,22 @@ Cycles convReduceAdd(const TileSpec &tile, DataType partialsType,
 
 Cycles convReduceAddSingleInput(const TileSpec &tile, DataType partialsType,
                                 DataType outputType, std::uint64_t outputs,
-                                std::uint64_t partials) {
+                                std::uint64_t partials, bool isFast) {
   const bool isFloat = partialsType == DataType::Float;
   const auto width = accumulatorWidth(tile, partialsType, true);
   const Cycles store =
       outputType == DataType::Float ? (isFloat ? 8 : 10) : (isFloat ? 7 : 9);
+  const Cycles perPartial = isFast ? 1 : 2;
   return 33 + tile.workers * (20 + perWorker(tile, outputs / width) *
-                                       (2 * partials + store));
+                                       (perPartial * partials + store));
+}
+
+Cycles convReduceCast(const TileSpec &tile, DataType partialsType,
+                      DataType outputType, std::uint64_t outputs) {
+  const auto mine = perWorker(tile, outputs);
+  return tile.workers *
+         (26 + std::max(ceilDiv(mine, vectorWidth(tile, partialsType)),
+                        ceilDiv(mine, vectorWidth(tile, outputType))));
 }
 
 Cycles reduceToScalar(const TileSpec &tile, DataType type, DataType outputType,
@@ -71,13 +82,86 @@ Cycles reduceContinuous(const TileSpec &tile, DataType type,
 Cycles reduceStrided(const TileSpec &tile, DataType type, DataType outputType,
                      std::uint64_t outputs, std::uint64_t partials,
                      bool isSum) {
+  return reduceStrided(tile, StridedReduction{.type = type,
+                                              .outputType = outputType,
+                                              .outputs = outputs,
+                                              .partials = partials,
+                                              .isSum = isSum});
+}
+
+Cycles reduceStrided(const TileSpec &tile, const StridedReduction &reduction) {
+  const bool isHalf = reduction.type == DataType::Half;
+  const bool toFloat = reduction.outputType == DataType::Float;
+  const bool isUpdate = reduction.isUpdate;
   const auto group =
-      std::min(accumulatorWidth(tile, type, isSum), vectorWidth(tile, type));
-  const Cycles post = type == DataType::Half
-                          ? 1 + (outputType == DataType::Float && isSum ? 6 : 7)
-                          : (isSum ? 3 : 2) + 2;
-  const auto rest = partials > 0 ? partials - 1 : 0;
-  return 16 + ceilDiv(outputs, group) * (3 + post + 3 + rest);
+      std::gcd(std::min(accumulatorWidth(tile, reduction.type, reduction.isSum),
+                        vectorWidth(tile, reduction.type)),
+               reduction.stride);
+  Cycles post = 0;
+  if (!isHalf) {
+    post = (reduction.isSum ? 3 : 2) + (!isUpdate ? 2 : toFloat ? 5 : 4);
+  } else if (!reduction.isSum) {
+    post = 1 + (isUpdate ? 10 : 7);
+  } else if (toFloat) {
+    post = 1 + (isUpdate ? 11 : 6);
+  } else {
+    post = 1 + (isUpdate ? 9 : 7);
+  }
+  const Cycles perPartial = !reduction.isLogAdd ? 1 : isHalf ? 13 : 23;
+  const auto rest = reduction.partials > 0 ? reduction.partials - 1 : 0;
+  return 16 + ceilDiv(reduction.outputs, group) *
+                  (3 + post + reduction.outerStrides * (3 + perPartial * rest));
+}
+
+Cycles reduceGeneral(const TileSpec &tile, const GeneralReduction &reduction) {
+  const auto dataPath = vectorWidth(tile, reduction.type);
+  const auto width = accumulatorWidth(tile, reduction.type, reduction.isSum);
+  const Cycles sum = reduction.isSum ? 1 : 0;
+  const auto store = [&](std::uint64_t n) {
+    return (reduction.isUpdate ? 3 : 2) *
+               std::min(n, vectorWidth(tile, reduction.outputType)) +
+           sum;
+  };
+  const Cycles load = 2 * sum + 2 + width / std::min(width, dataPath);
+  const auto vectors = reduction.outputs / width;
+  Cycles results = 24 + 2 * static_cast<Cycles>(std::countr_zero(width)) +
+                   vectors * ((reduction.isSum ? 6 : 4) + store(width)) +
+                   10 * vectors * reduction.regions;
+  Cycles perRow = vectors * (load + 3);
+  for (std::uint64_t bit = 1; bit < width; bit *= 2) {
+    if ((reduction.outputs & bit) != 0) {
+      results +=
+          (reduction.isSum ? 4 : 2) + store(bit) + 10 * reduction.regions;
+      perRow += 5 + std::max<Cycles>(1, bit / dataPath);
+    }
+  }
+  const auto rows =
+      reduction.regionSize / std::max<std::uint64_t>(reduction.outputs, 1);
+  return 33 +
+         reduction.reductions * (results + reduction.regions * rows * perRow);
+}
+
+Cycles reduceCompiled(const GeneralReduction &reduction, bool isLogAdd) {
+  const Cycles perPartial = 24 + (isLogAdd ? 12 : 1) +
+                            (reduction.type != reduction.outputType ? 1 : 0);
+  return 31 +
+         reduction.reductions *
+             (8 + reduction.regions * (22 + perPartial * reduction.regionSize));
+}
+
+Cycles reduceMaxClassGather(const TileSpec &tile, std::uint64_t n) {
+  const auto share = std::max<std::uint64_t>(perWorker(tile, n), 1);
+  return 9 + tile.workers * (30 + 3 * (share - 1));
+}
+
+Cycles reduceMaxClassSparse(std::uint64_t n) {
+  return 27 + 3 * (std::max<std::uint64_t>(n, 1) - 1);
+}
+
+Cycles topKGather(std::uint64_t n, std::uint64_t k) {
+  const double perElement =
+      13 + 20 * std::log(static_cast<double>(std::max<std::uint64_t>(k, 1)));
+  return static_cast<Cycles>(std::ceil(static_cast<double>(n) * perElement));
 }
 
 } // namespace kernels::cost

@@ -66,14 +66,16 @@ Cycles computeCycles(const ConvProblem &problem, const PlanLimits &limits,
   const auto columns = ceilDiv(extent.columns, problem.inputDilation[1]);
   if (grouping.method == ConvMethod::HorizontalMac) {
     return kernels::cost::convPartialHorizontalMac(
-        limits.tile, {.inputType = problem.inputType,
-                      .partialsType = problem.partialsType,
-                      .convGroups = extent.groups,
-                      .inChans = extent.inGroups * grouping.inChansPerGroup,
-                      .outChans = extent.outGroups * grouping.outChansPerGroup,
-                      .rows = rows,
-                      .rowLength = columns,
-                      .kernelElements = problem.kernelElements()});
+        limits.tile,
+        {.inputType = problem.inputType,
+         .partialsType = problem.partialsType,
+         .convGroups = extent.groups,
+         .outChanGroups = extent.outGroups,
+         .inChansPerGroup = extent.inGroups * grouping.inChansPerGroup,
+         .outChansPerGroup = grouping.outChansPerGroup,
+         .rows = rows,
+         .rowLength = columns,
+         .kernelElements = problem.kernelElements()});
   }
   kernels::cost::AmpShare amp{.inputType = problem.inputType,
                               .partialsType = problem.partialsType,

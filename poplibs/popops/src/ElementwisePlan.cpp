@@ -80,12 +80,14 @@ VertexForShare binaryVertex(const ElementwiseOpInfo &op, DataType type,
           kernels::cost::broadcastScalar1D(tile, op, type, n), 3, n);
     case Repeat::Inner: {
       const auto length = std::min(innerLength, n);
-      return supervisorVertex(
-          name("BroadcastVectorInner1D"),
-          kernels::cost::vectorInnerAdd(
-              tile, type, length,
-              kernels::cost::ceilDiv(n, std::max<std::uint64_t>(length, 1))),
-          3, n);
+      return supervisorVertex(name("BroadcastVectorInner1D"),
+                              kernels::cost::vectorInner1D(
+                                  tile, op.name, type,
+                                  {.length = length,
+                                   .repeats = kernels::cost::ceilDiv(
+                                       n, std::max<std::uint64_t>(length, 1)),
+                                   .isInPlace = inPlace}),
+                              3, n);
     }
     case Repeat::Outer: {
       const auto columns = std::max<std::uint64_t>(std::min(innerLength, n), 1);

@@ -1,8 +1,11 @@
-// Cycles of the element-wise vertices: unary, binary, broadcast, cast, fill and
-// scaled add (sections 8.1 to 8.4). n counts the elements on the tile.
+// Cycles of the element-wise vertices: unary (section 8.1), binary (8.2) and,
+// by inclusion, broadcasts (8.3) and casts (8.4). n counts the elements on the
+// tile, in a 2D vertex those of each run.
 #pragma once
 
 #include <kernels/Expression.hpp>
+#include <kernels/cost/Broadcast.hpp>
+#include <kernels/cost/Cast.hpp>
 #include <kernels/cost/Tile.hpp>
 
 #include <optional>
@@ -38,15 +41,13 @@ Cycles unaryOp1D(const TileSpec &tile, const ElementwiseOpInfo &op,
                  DataType type, std::uint64_t n, bool inPlace);
 Cycles binaryOp1D(const TileSpec &tile, const ElementwiseOpInfo &op,
                   DataType type, std::uint64_t n, bool inPlace);
-// One operand is a single value.
-Cycles broadcastScalar1D(const TileSpec &tile, const ElementwiseOpInfo &op,
-                         DataType type, std::uint64_t n);
-// One value for each of `rows` rows of `columns` elements.
-Cycles vectorOuterByRow(const TileSpec &tile, DataType type, std::uint64_t rows,
-                        std::uint64_t columns);
-// A vector of `length` added to each of `repeats` rows, out of place.
-Cycles vectorInnerAdd(const TileSpec &tile, DataType type, std::uint64_t length,
-                      std::uint64_t repeats);
+// Worker vertices over `regions` runs.
+Cycles unaryOp2D(const TileSpec &tile, const ElementwiseOpInfo &op,
+                 DataType type, std::uint64_t regions, std::uint64_t n,
+                 bool inPlace);
+Cycles binaryOp2D(const TileSpec &tile, const ElementwiseOpInfo &op,
+                  DataType type, std::uint64_t regions, std::uint64_t n,
+                  bool inPlace);
 // Select, clamp and other three-operand vertices, 2D form on one tile.
 Cycles ternaryOp2D(const TileSpec &tile, DataType type, std::uint64_t n,
                    bool isClamp);
@@ -54,12 +55,5 @@ Cycles ternaryOp2D(const TileSpec &tile, DataType type, std::uint64_t n,
 // of loads and stores.
 Cycles mapFused(const TileSpec &tile, const Expression &expression,
                 DataType type, std::uint64_t n);
-
-Cycles cast1D(const TileSpec &tile, DataType from, DataType to,
-              std::uint64_t n);
-// A worker vertex: cycles of one context.
-Cycles fill(const TileSpec &tile, DataType type, std::uint64_t n);
-Cycles scaledAdd(const TileSpec &tile, DataType type, DataType scaledType,
-                 std::uint64_t n, bool isSubtract, bool scalesBoth);
 
 } // namespace kernels::cost

@@ -20,6 +20,7 @@ struct TileSpec {
   unsigned fp16InFp16OutConvUnits = 16;
   unsigned fp16InFp32OutConvUnits = 8;
   unsigned fp32ConvUnits = 16;
+  unsigned fp8InFp16OutConvUnits = 16;
   unsigned convUnitPipelineDepth = 4;
   unsigned convUnitCoeffLoadBytes = 8; // 64-bit loads, the libraries' default
 
