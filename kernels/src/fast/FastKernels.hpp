@@ -9,6 +9,8 @@
 namespace kernels {
 
 std::span<const KernelEntry> adamUpdateKernels();
+std::span<const KernelEntry> batchNormGradKernels();
+std::span<const KernelEntry> batchNormKernels();
 std::span<const KernelEntry> convolutionDataGradKernels();
 std::span<const KernelEntry> convolutionKernels();
 std::span<const KernelEntry> convolutionWeightGradKernels();
@@ -23,6 +25,9 @@ std::span<const KernelEntry> maxPoolGradKernels();
 std::span<const KernelEntry> maxPoolKernels();
 std::span<const KernelEntry> nllLossGradKernels();
 std::span<const KernelEntry> nllLossKernels();
+std::span<const KernelEntry> normParamGradKernels();
+std::span<const KernelEntry> normStatisticsGradKernels();
+std::span<const KernelEntry> normStatisticsKernels();
 std::span<const KernelEntry> poolGradKernels();
 std::span<const KernelEntry> poolKernels();
 std::span<const KernelEntry> reduceKernels();

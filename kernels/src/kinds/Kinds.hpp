@@ -6,6 +6,8 @@
 namespace kernels {
 
 const Kind &adamUpdateKind();
+const Kind &batchNormGradKind();
+const Kind &batchNormKind();
 const Kind &convolutionDataGradKind();
 const Kind &convolutionKind();
 const Kind &convolutionWeightGradKind();
@@ -20,6 +22,9 @@ const Kind &maxPoolGradKind();
 const Kind &maxPoolKind();
 const Kind &nllLossGradKind();
 const Kind &nllLossKind();
+const Kind &normParamGradKind();
+const Kind &normStatisticsGradKind();
+const Kind &normStatisticsKind();
 const Kind &poolGradKind();
 const Kind &poolKind();
 const Kind &reduceKind();

@@ -104,6 +104,30 @@ struct NormLoops {
                    float *dgamma, float *dbeta);
 };
 
+// Normalisations with one statistic per channel: `channels` neighbouring
+// channels of `size` elements in each of `rows` rows. Scratch is 3 * channels *
+// size floats.
+struct NormRowLoops {
+  struct Block {
+    std::int64_t rows, rowStride, channels, size;
+  };
+  // The variance is the sum of squared differences over `divisor`.
+  void (*statistics)(const Block &block, const float *x, float epsilon,
+                     float divisor, float *mean, float *invStdDev,
+                     float *scratch);
+  // Per channel the sums of dy * (x - mean) and of dy.
+  void (*sums)(const Block &block, const float *dy, const float *x,
+               const float *mean, float *products, float *gradients,
+               float *scratch);
+  // y = x * factor + shift
+  void (*affine)(const Block &block, const float *x, const float *factor,
+                 const float *shift, float *y, float *scratch);
+  // dx = dy * byDy + x * byX + shift
+  void (*combine)(const Block &block, const float *dy, const float *x,
+                  const float *byDy, const float *byX, const float *shift,
+                  float *dx, float *scratch);
+};
+
 struct SoftmaxLoops {
   // `rows` rows of `length` elements, one after another.
   using Forward = void (*)(const float *x, float *y, std::int64_t rows,
@@ -193,6 +217,7 @@ struct Loops {
   PoolLoops pool;
   PoolRowLoops poolRows;
   NormLoops norm;
+  NormRowLoops normRows;
   SoftmaxLoops softmax;
   UpdateLoops update;
   LaneLoops lanes;
@@ -207,6 +232,7 @@ struct Loops {
   PoolLoops poolLoops();                                                       \
   PoolRowLoops poolRowLoops();                                                 \
   NormLoops normLoops();                                                       \
+  NormRowLoops normRowLoops();                                                 \
   SoftmaxLoops softmaxLoops();                                                 \
   UpdateLoops updateLoops();                                                   \
   LaneLoops laneLoops();                                                       \

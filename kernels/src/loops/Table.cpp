@@ -13,6 +13,7 @@ const Loops &table() {
                               poolLoops(),
                               poolRowLoops(),
                               normLoops(),
+                              normRowLoops(),
                               softmaxLoops(),
                               updateLoops(),
                               laneLoops()};

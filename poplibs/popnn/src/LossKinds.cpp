@@ -2,12 +2,12 @@
 // list of all kinds' functions.
 #include <popnn/internal/Kinds.hpp>
 
-#include "Passes.hpp"
-
 #include <kernels/cost/NeuralNet.hpp>
 #include <poplar/internal/Access.hpp>
 #include <poplin/internal/Kinds.hpp>
+#include <poplin/internal/NormKinds.hpp>
 #include <popops/internal/Kinds.hpp>
+#include <popops/internal/Passes.hpp>
 #include <poputil/internal/Emit.hpp>
 
 namespace popnn::internal {
@@ -17,6 +17,7 @@ using poplar::DebugContext;
 using poplar::Graph;
 using poplar::Tensor;
 using poplar::program::Sequence;
+using popops::internal::PassList;
 
 std::vector<Tensor> nllLoss(Graph &graph, const Attributes &attributes,
                             const std::vector<Tensor> &inputs,
@@ -98,6 +99,11 @@ constexpr NamedFunction functions[] = {
     {"poolGrad", poolGrad},
     {"groupNorm", groupNorm},
     {"groupNormGrad", groupNormGrad},
+    {"batchNorm", poplin::internal::batchNorm},
+    {"batchNormGrad", poplin::internal::batchNormGrad},
+    {"normStatistics", poplin::internal::normStatistics},
+    {"normStatisticsGrad", poplin::internal::normStatisticsGrad},
+    {"normParamGrad", poplin::internal::normParamGrad},
     {"softmax", softmax},
     {"softmaxGrad", softmaxGrad},
     {"logSoftmax", logSoftmax},

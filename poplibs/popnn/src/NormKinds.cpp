@@ -2,10 +2,9 @@
 // 7.9.
 #include <popnn/internal/Kinds.hpp>
 
-#include "Passes.hpp"
-
 #include <kernels/cost/NeuralNet.hpp>
 #include <poplar/internal/Access.hpp>
+#include <popops/internal/Passes.hpp>
 #include <poputil/internal/Emit.hpp>
 
 namespace popnn::internal {
@@ -15,6 +14,7 @@ using poplar::DebugContext;
 using poplar::Graph;
 using poplar::Tensor;
 using poplar::program::Sequence;
+using popops::internal::PassList;
 
 namespace {
 

@@ -2,10 +2,9 @@
 // maximum pooling of images that remembers where its maxima were.
 #include <popnn/internal/Kinds.hpp>
 
-#include "Passes.hpp"
-
 #include <kernels/cost/NeuralNet.hpp>
 #include <poplar/internal/Access.hpp>
+#include <popops/internal/Passes.hpp>
 #include <poputil/internal/Emit.hpp>
 
 #include <algorithm>
@@ -18,6 +17,7 @@ using poplar::DebugContext;
 using poplar::Graph;
 using poplar::Tensor;
 using poplar::program::Sequence;
+using popops::internal::PassList;
 
 namespace {
 

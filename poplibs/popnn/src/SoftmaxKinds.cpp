@@ -2,8 +2,7 @@
 // section 7.8.
 #include <popnn/internal/Kinds.hpp>
 
-#include "Passes.hpp"
-
+#include <popops/internal/Passes.hpp>
 #include <poputil/internal/Emit.hpp>
 
 namespace popnn::internal {
@@ -13,6 +12,7 @@ using poplar::DebugContext;
 using poplar::Graph;
 using poplar::Tensor;
 using poplar::program::Sequence;
+using popops::internal::PassList;
 
 namespace {
 

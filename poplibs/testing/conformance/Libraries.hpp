@@ -9,12 +9,16 @@ namespace conformance {
 void addPopopsElementwise(Operations &operations);
 void addPoplinMatMul(Operations &operations);
 void addPopnnNonLinearity(Operations &operations);
+void addPopnnPooling(Operations &operations);
+void addPopnnNorms(Operations &operations);
 
 inline Operations allOperations() {
   Operations operations;
   addPopopsElementwise(operations);
   addPoplinMatMul(operations);
   addPopnnNonLinearity(operations);
+  addPopnnPooling(operations);
+  addPopnnNorms(operations);
   return operations;
 }
 

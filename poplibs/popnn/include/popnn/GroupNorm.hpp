@@ -43,7 +43,7 @@ groupNormalise(poplar::Graph &graph, const poplar::Tensor &acts,
 std::pair<poplar::Tensor, poplar::Tensor> groupNormParamGradients(
     poplar::Graph &graph, const poplar::Tensor &acts,
     const poplar::Tensor &gradsIn, const poplar::Tensor &mean,
-    const poplar::Tensor &invStdDev, poplar::program::Sequence &prog,
+    const poplar::Tensor &iStdDev, poplar::program::Sequence &prog,
     const poplar::Type &partialsType = poplar::FLOAT,
     const poplar::DebugContext &debugContext = {},
     const poplar::OptionFlags &options = {});
@@ -71,6 +71,22 @@ groupNormGradients(poplar::Graph &graph, const poplar::Tensor &actsWhitened,
                    const poplar::Type &partialsType = poplar::FLOAT,
                    const poplar::DebugContext &debugContext = {},
                    const poplar::OptionFlags &options = {});
+
+// gamma += scale * gammaDelta, and beta alike.
+void groupNormParamUpdate(poplar::Graph &graph,
+                          const poplar::Tensor &gammaDelta,
+                          const poplar::Tensor &betaDelta, float scale,
+                          poplar::Tensor &gamma, poplar::Tensor &beta,
+                          poplar::program::Sequence &prog,
+                          const poplar::DebugContext &debugContext = {},
+                          const poplar::OptionFlags &options = {});
+void groupNormParamUpdate(poplar::Graph &graph,
+                          const poplar::Tensor &gammaDelta,
+                          const poplar::Tensor &betaDelta,
+                          const poplar::Tensor &scale, poplar::Tensor &gamma,
+                          poplar::Tensor &beta, poplar::program::Sequence &prog,
+                          const poplar::DebugContext &debugContext = {},
+                          const poplar::OptionFlags &options = {});
 
 } // namespace gn
 } // namespace popnn

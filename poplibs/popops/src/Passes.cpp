@@ -1,4 +1,4 @@
-#include "Passes.hpp"
+#include <popops/internal/Passes.hpp>
 
 #include <kernels/cost/Elementwise.hpp>
 #include <poplar/internal/Access.hpp>
@@ -7,7 +7,7 @@
 
 #include <algorithm>
 
-namespace popnn::internal {
+namespace popops::internal {
 
 using poplar::Tensor;
 using poputil::internal::supervisorVertex;
@@ -42,28 +42,26 @@ void PassList::elementwise(std::string name, std::string_view op,
 }
 
 void PassList::pass(std::string name, const std::vector<Tensor> &inputs,
-                    const Tensor &like,
-                    const popops::internal::VertexForShare &vertex) {
-  phases_.push_back(popops::internal::planPass(graph_, std::move(name), inputs,
-                                               like, vertex));
+                    const Tensor &like, const VertexForShare &vertex) {
+  phases_.push_back(planPass(graph_, std::move(name), inputs, like, vertex));
 }
 
 void PassList::reduce(const std::string &name, std::string_view op,
                       const Tensor &from, std::uint64_t outputs, bool isInner) {
   const auto type = poplar::internal::tensorView(from).type;
   const auto results = std::max<std::uint64_t>(outputs, 1);
-  const popops::internal::Reduction reduction{
+  const Reduction reduction{
       .op = op,
       .type = type,
       .outputType = type,
       .outputs = results,
       .partials = std::max<std::uint64_t>(from.numElements() / results, 1),
       .isInner = isInner};
-  for (auto &phase : popops::internal::planReduction(
-           graph_, name, reduction, poputil::internal::sharesOf(graph_, from),
-           poputil::internal::tilesOf(graph_, from))) {
+  for (auto &phase : planReduction(graph_, name, reduction,
+                                   poputil::internal::sharesOf(graph_, from),
+                                   poputil::internal::tilesOf(graph_, from))) {
     phases_.push_back(std::move(phase));
   }
 }
 
-} // namespace popnn::internal
+} // namespace popops::internal

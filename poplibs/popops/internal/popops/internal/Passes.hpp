@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-namespace popnn::internal {
+namespace popops::internal {
 
 class PassList {
 public:
@@ -24,8 +24,7 @@ public:
   // Any vertex, on the tiles of `like`; the inputs that lie elsewhere are
   // exchanged in.
   void pass(std::string name, const std::vector<poplar::Tensor> &inputs,
-            const poplar::Tensor &like,
-            const popops::internal::VertexForShare &vertex);
+            const poplar::Tensor &like, const VertexForShare &vertex);
 
   // All of `from` to `outputs` results.
   void reduce(const std::string &name, std::string_view op,
@@ -40,4 +39,4 @@ private:
   std::vector<poplar::internal::GroupPhase> phases_;
 };
 
-} // namespace popnn::internal
+} // namespace popops::internal
