@@ -130,7 +130,7 @@ Attributes reduceOf(std::string op, Attributes::Ints dims, double scale = 1) {
 }
 
 TEST(FastReduce, MatchesOverAnyDimensions) {
-  for (const auto *op : {"ADD", "SQUARE_ADD", "MIN", "MAX"}) {
+  for (const auto *op : {"ADD", "SQUARE_ADD", "MIN", "MAX", "LOG_ADD"}) {
     for (const Attributes::Ints &dims : {Attributes::Ints{0},
                                          {1},
                                          {2},
@@ -165,6 +165,57 @@ TEST(FastReduce, MatchesOnBiasGradientsAndShards) {
       {"reduce", reduceOf("ADD", {0}), {{{F, {1}}, {}, {}}}}, 0);
   expectFastMatchesReference(
       {"reduce", reduceOf("ADD", {0}), {{{F, {9}}, {-1}, {}}}}, 1e-6);
+}
+
+TEST(FastReduce, CutsWhatIsReducedWhereResultsAreFew) {
+  for (const auto *op : {"ADD", "SQUARE_ADD", "MAX", "LOG_ADD"}) {
+    Call all("reduce", reduceOf(op, {0}), {{{F, {500003}}, {}, {}}});
+    EXPECT_GT(all.taskCount(1), 2u);
+    expectFastMatchesReference(all, 1e-4);
+    Call columns("reduce", reduceOf(op, {0}), {{{F, {60001, 5}}, {}, {}}});
+    EXPECT_GT(columns.taskCount(1), 2u);
+    expectFastMatchesReference(columns, 1e-4);
+    Call rows("reduce", reduceOf(op, {0, 2}), {{{F, {4001, 3, 60}}, {}, {}}});
+    rows.outputStrides(0, {2});
+    EXPECT_GT(rows.taskCount(1), 2u);
+    expectFastMatchesReference(rows, 1e-4);
+  }
+}
+
+TEST(FastReduce, TakesEveryType) {
+  const auto check = [](std::string op, DataType type, double tolerance) {
+    for (const Attributes::Ints &dims : {Attributes::Ints{0}, {1}, {0, 1}}) {
+      expectFastMatchesReference(
+          {"reduce", reduceOf(op, dims), {{{type, {37, 130}}, {}, {}}}},
+          tolerance);
+      expectFastMatchesReference(
+          {"reduce", reduceOf(op, dims), {{{type, {37, 130}}, {1, 37}, {}}}},
+          tolerance);
+    }
+  };
+  for (const auto *op : {"ADD", "SQUARE_ADD", "MUL", "MIN", "MAX"}) {
+    for (const auto type : {DataType::Int, DataType::UnsignedInt,
+                            DataType::LongLong, DataType::UnsignedLongLong}) {
+      check(op, type, 0);
+    }
+    check(op, DataType::Half, 1e-3);
+  }
+  check("LOG_ADD", DataType::Half, 1e-3);
+  check("LOGICAL_AND", DataType::Bool, 0);
+  check("LOGICAL_OR", DataType::Bool, 0);
+  auto mixed = reduceOf("ADD", {1}, 0.5);
+  mixed.set("outType", std::int64_t(DataType::Half));
+  expectFastMatchesReference({"reduce", mixed, {{{F, {9, 70}}, {}, {}}}}, 1e-3);
+}
+
+TEST(FastReduce, GivesTheIdentityForNothing) {
+  for (const auto *op : {"ADD", "MUL", "MIN", "MAX"}) {
+    expectFastMatchesReference(
+        {"reduce", reduceOf(op, {1}), {{{F, {3, 0}}, {}, {}}}}, 0);
+  }
+  EXPECT_THROW(
+      Call("reduce", reduceOf("LOG_ADD", {1}), {{{F, {3, 0}}, {}, {}}}),
+      std::invalid_argument);
 }
 
 Attributes matmulOf(bool bias = false, std::string activation = "") {

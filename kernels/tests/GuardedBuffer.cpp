@@ -77,8 +77,17 @@ void storeElement(DataType type, std::byte *to, double value) {
   case DataType::Bool:
   case DataType::UnsignedChar:
     return put<std::uint8_t>(to, value);
+  case DataType::Char:
+  case DataType::SignedChar:
+    return put<std::int8_t>(to, value);
+  case DataType::Short:
+    return put<std::int16_t>(to, value);
+  case DataType::UnsignedShort:
+    return put<std::uint16_t>(to, value);
   case DataType::LongLong:
     return put<std::int64_t>(to, value);
+  case DataType::UnsignedLongLong:
+    return put<std::uint64_t>(to, value);
   default:
     FAIL() << "no test data of type " << support::toString(type);
   }
@@ -98,8 +107,17 @@ double loadElement(DataType type, const std::byte *from) {
   case DataType::Bool:
   case DataType::UnsignedChar:
     return get<std::uint8_t>(from);
+  case DataType::Char:
+  case DataType::SignedChar:
+    return get<std::int8_t>(from);
+  case DataType::Short:
+    return get<std::int16_t>(from);
+  case DataType::UnsignedShort:
+    return get<std::uint16_t>(from);
   case DataType::LongLong:
     return get<std::int64_t>(from);
+  case DataType::UnsignedLongLong:
+    return get<std::uint64_t>(from);
   default:
     ADD_FAILURE() << "no test data of type " << support::toString(type);
     return 0;

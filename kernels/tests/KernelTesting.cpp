@@ -334,6 +334,9 @@ void expectFastMatchesReference(const Call &call, double tolerance) {
     for (std::size_t output = 0; output < wanted.size(); ++output) {
       for (std::size_t i = 0; i < wanted[output].size(); ++i) {
         const double want = wanted[output][i];
+        if (given[output][i] == want) { // infinities too
+          continue;
+        }
         const double limit = tolerance * std::max(1.0, std::abs(want));
         ASSERT_NEAR(given[output][i], want, limit)
             << "element " << i << " of output " << output << ", kernel "

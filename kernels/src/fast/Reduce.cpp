@@ -1,8 +1,9 @@
-// "reduce" of floats over any strides. Dimensions are ordered by the input's
-// memory and merged; the innermost one is either reduced (rows) or kept
-// (columns).
+// "reduce" over any strides. Dimensions are ordered by the input's memory and
+// merged; the innermost one is either reduced (rows) or kept (columns). Shards
+// cut the outermost kept dimension, or the columns, or, where few results are
+// made of many elements, what is reduced: partial results then meet in a second
+// stage, in the order of the shards.
 #include "FastKernels.hpp"
-#include "HalfPlan.hpp"
 #include "LaneKernels.hpp"
 #include "PlanHelpers.hpp"
 
@@ -57,22 +58,48 @@ std::vector<Dimension> makeDimensions(const Signature &signature) {
 }
 
 ReduceOp parseOp(std::string_view name) {
-  constexpr std::string_view names[] = {"ADD", "SQUARE_ADD", "MUL", "MIN",
-                                        "MAX"};
+  constexpr std::string_view names[] = {
+      "ADD", "SQUARE_ADD",  "MUL",        "MIN",
+      "MAX", "LOGICAL_AND", "LOGICAL_OR", "LOG_ADD"};
   return static_cast<ReduceOp>(
       std::find(std::begin(names), std::end(names), name) - std::begin(names));
 }
 
-float startOf(ReduceOp op) {
+// The total of nothing.
+template <typename Total> Total startOf(ReduceOp op) {
+  using Limits = std::numeric_limits<Total>;
+  const auto highest =
+      Limits::has_infinity ? Limits::infinity() : Limits::max();
+  const auto lowest =
+      Limits::has_infinity ? Total(-Limits::infinity()) : Limits::lowest();
   switch (op) {
   case ReduceOp::Mul:
+  case ReduceOp::LogicalAnd:
     return 1;
   case ReduceOp::Min:
-    return std::numeric_limits<float>::infinity();
+    return highest;
   case ReduceOp::Max:
-    return -std::numeric_limits<float>::infinity();
+  case ReduceOp::LogAdd:
+    return lowest;
   default:
     return 0;
+  }
+}
+
+template <typename T> const ReduceLoopsOf<T> &loopsOf() {
+  const auto &loops = selectedLoops().reduce;
+  if constexpr (std::is_same_v<T, float>) {
+    return loops;
+  } else if constexpr (std::is_same_v<T, std::int32_t>) {
+    return loops.ints;
+  } else if constexpr (std::is_same_v<T, std::uint32_t>) {
+    return loops.unsignedInts;
+  } else if constexpr (std::is_same_v<T, std::int64_t>) {
+    return loops.longs;
+  } else if constexpr (std::is_same_v<T, std::uint64_t>) {
+    return loops.unsignedLongs;
+  } else {
+    return loops.bools;
   }
 }
 
@@ -91,151 +118,302 @@ void walk(std::span<const Dimension> dimensions, std::int64_t in,
   }
 }
 
-// Shards cut the outermost kept dimension. Where that is the innermost of all,
-// it is the columns that are cut.
-class ReducePlan final : public Plan {
+// Halves as the plan sees them: totals are floats.
+enum class HalfBits : std::uint16_t {};
+
+// What one task reduces.
+struct Shard {
+  std::int64_t in = 0; // offsets of its first element
+  std::int64_t out = 0;
+  std::vector<Dimension> kept;
+  std::vector<Dimension> reduced;
+  Dimension inner;
+
+  // Keeps items [begin, end) of a dimension, which must be one of its own.
+  void cut(Dimension &dimension, ShardRange range) {
+    in += range.begin * dimension.inStride;
+    out += range.begin * dimension.outStride;
+    dimension.extent = range.end - range.begin;
+  }
+  // The elements of the input, or of the output, that it touches.
+  ShardRange touched(bool isInput) const {
+    std::int64_t low = isInput ? in : out;
+    std::int64_t high = low;
+    const auto extend = [&](const Dimension &d) {
+      const auto last = (d.extent - 1) * (isInput ? d.inStride : d.outStride);
+      low += std::min<std::int64_t>(last, 0);
+      high += std::max<std::int64_t>(last, 0);
+    };
+    extend(inner);
+    std::for_each(kept.begin(), kept.end(), extend);
+    std::for_each(reduced.begin(), reduced.end(), extend);
+    return {low, high + 1};
+  }
+  std::int64_t results() const {
+    std::int64_t count = inner.isReduced ? 1 : inner.extent;
+    for (const auto &dimension : kept) {
+      count *= dimension.extent;
+    }
+    return count;
+  }
+};
+
+template <typename Stored> class ReducePlan final : public Plan {
 public:
+  static constexpr bool isHalf = std::is_same_v<Stored, HalfBits>;
+  using Total = std::conditional_t<isHalf, float, Stored>;
+
   explicit ReducePlan(const Signature &signature)
       : op_(parseOp(signature.attributes.getString("op"))),
-        scale_(static_cast<float>(signature.attributes.getFloat("scale"))) {
+        scale_(static_cast<float>(signature.attributes.getFloat("scale"))),
+        writesHalf_(signature.outputs[0].type == DataType::Half) {
     auto dimensions = makeDimensions(signature);
     if (dimensions.empty()) { // one element: a reduction over one
       dimensions.push_back({1, 1, 0, true});
     }
-    inner_ = dimensions.back();
+    whole_.inner = dimensions.back();
     dimensions.pop_back();
     for (const auto &dimension : dimensions) {
-      (dimension.isReduced ? reduced_ : kept_).push_back(dimension);
+      (dimension.isReduced ? whole_.reduced : whole_.kept).push_back(dimension);
     }
-    if (!inner_.isReduced && kept_.empty() && inner_.extent > 64) {
-      cutsColumns_ = true;
+    if (support::elementCount(signature.outputs[0].shape) != 0) {
+      addShards(signature);
     }
-    addTasks(signature);
   }
 
   void run(std::uint32_t task, std::byte *const *operands,
            std::byte *scratch) const override {
-    const auto *x = dataOf<const float>(operands, 0);
-    auto *y = dataOf<float>(operands, 1);
-    const auto range = shards_[task];
-    auto *totals = reinterpret_cast<float *>(scratch + task * taskScratch_);
-    if (cutsColumns_) {
-      columns(x + range.begin * inner_.inStride,
-              y + range.begin * inner_.outStride, range.end - range.begin,
-              totals);
-      return;
-    }
-    const Dimension outer = kept_.empty() ? Dimension{} : kept_.front();
-    const auto others = std::span(kept_).subspan(kept_.empty() ? 0 : 1);
-    for (std::int64_t i = range.begin; i < range.end; ++i) {
-      walk(others, i * outer.inStride, i * outer.outStride,
-           [&](std::int64_t in, std::int64_t out) {
-             if (inner_.isReduced) {
-               row(x + in, y + out);
-             } else {
-               columns(x + in, y + out, inner_.extent, totals);
-             }
-           });
+    const auto *x = dataOf<const Stored>(operands, 0);
+    auto *partials = reinterpret_cast<Total *>(scratch);
+    if (task == shards_.size()) {
+      joinPartials(partials, operands[1]);
+    } else if (hasPartials_) {
+      auto *next = partials + task * static_cast<std::size_t>(results_);
+      reduce(shards_[task], x,
+             [&](const Total *totals, std::int64_t count, std::int64_t,
+                 std::int64_t) { next = std::copy_n(totals, count, next); });
+    } else {
+      reduce(shards_[task], x,
+             [&](const Total *totals, std::int64_t count, std::int64_t out,
+                 std::int64_t stride) {
+               store(totals, count, operands[1], out, stride);
+             });
     }
   }
 
 private:
-  void addTasks(const Signature &signature) {
-    std::int64_t elements = support::elementCount(signature.inputs[0].shape);
-    const std::int64_t results =
-        support::elementCount(signature.outputs[0].shape);
-    if (results == 0) {
-      return;
-    }
-    elements = std::max(elements, results);
+  // Columns are taken so many at a time: totals and elements stay in the cache.
+  static constexpr std::int64_t block = 1024;
+  // Partial results in the scratch memory of a call; more are not worth it.
+  static constexpr std::int64_t maxPartials = 4096;
+
+  void addShards(const Signature &signature) {
     constexpr double nanosecondsPerElement = 0.08;
-    const double work = nanosecondsPerElement * static_cast<double>(elements);
-    const std::int64_t items = cutsColumns_    ? inner_.extent
-                               : kept_.empty() ? 1
-                                               : kept_[0].extent;
-    const std::int64_t count = shardCount(items, work);
+    const double work = nanosecondsPerElement *
+                        static_cast<double>(std::max(
+                            support::elementCount(signature.inputs[0].shape),
+                            support::elementCount(signature.outputs[0].shape)));
+    results_ = whole_.results();
+    const auto keptItems = extentOf(keptCut(whole_));
+    const auto reducedItems = extentOf(reducedCut(whole_));
+    hasPartials_ = results_ <= maxPartials &&
+                   shardCount(keptItems, work) < shardCount(reducedItems, work);
+    const auto items = hasPartials_ ? reducedItems : keptItems;
+    const auto count = shardCount(items, work);
     for (std::int64_t i = 0; i < count; ++i) {
-      shards_.push_back(shardRange(items, count, i));
-      tasks_.push_back({0,
-                        work / static_cast<double>(count),
-                        {wholeAccess(signature, 0),
-                         writeAccess(signature, shards_.back())}});
-    }
-    taskScratch_ = inner_.isReduced
-                       ? 0
-                       : lineAligned(static_cast<std::size_t>(inner_.extent) *
-                                     sizeof(float));
-    scratchBytes_ = taskScratch_ * shards_.size();
-  }
-
-  // The output's elements of one shard.
-  Access writeAccess(const Signature &signature, ShardRange range) const {
-    const std::int64_t stride = cutsColumns_    ? inner_.outStride
-                                : kept_.empty() ? 0
-                                                : kept_[0].outStride;
-    const Access whole = wholeAccess(signature, 1);
-    if (stride <= 0) {
-      return whole;
-    }
-    std::int64_t last = (range.end - 1) * stride;
-    if (!cutsColumns_) {
-      for (std::size_t d = 1; d < kept_.size(); ++d) {
-        if (kept_[d].outStride < 0) {
-          return whole;
-        }
-        last += (kept_[d].extent - 1) * kept_[d].outStride;
+      Shard shard = whole_;
+      auto *dimension = hasPartials_ ? reducedCut(shard) : keptCut(shard);
+      if (dimension != nullptr) {
+        shard.cut(*dimension, shardRange(items, count, i));
       }
-      last += inner_.isReduced ? 0 : (inner_.extent - 1) * inner_.outStride;
+      tasks_.push_back(
+          {0, work / static_cast<double>(count), accesses(signature, shard)});
+      shards_.push_back(std::move(shard));
     }
-    return elementAccess(signature, 1, range.begin * stride, last + 1);
+    if (hasPartials_) {
+      tasks_.push_back({1,
+                        1.0 * static_cast<double>(count * results_),
+                        {wholeAccess(signature, 1)}});
+      scratchBytes_ = lineAligned(static_cast<std::size_t>(count * results_) *
+                                  sizeof(Total));
+    }
   }
 
-  void row(const float *x, float *y) const {
-    const auto function =
-        selectedLoops().reduce.row[static_cast<std::size_t>(op_)];
-    float total = startOf(op_);
-    walk(reduced_, 0, 0, [&](std::int64_t in, std::int64_t) {
-      total = function(total, x + in, inner_.inStride, inner_.extent);
-    });
-    *y = total * scale_;
+  std::vector<Access> accesses(const Signature &signature,
+                               const Shard &shard) const {
+    if (support::elementCount(signature.inputs[0].shape) == 0) {
+      return {wholeAccess(signature, 1)};
+    }
+    const auto access = [&](std::size_t operand) {
+      const auto range = shard.touched(operand == 0);
+      const auto lowest = whole_.touched(operand == 0).begin;
+      return elementAccess(signature, operand, range.begin - lowest,
+                           range.end - lowest);
+    };
+    std::vector<Access> result{access(0)};
+    if (!hasPartials_) {
+      result.push_back(access(1));
+    }
+    return result;
   }
 
-  void columns(const float *x, float *y, std::int64_t count,
-               float *totals) const {
-    const auto function =
-        selectedLoops().reduce.columns[static_cast<std::size_t>(op_)];
-    std::fill_n(totals, count, startOf(op_));
-    walk(reduced_, 0, 0, [&](std::int64_t in, std::int64_t) {
-      function(totals, x + in, inner_.inStride, count);
-    });
-    for (std::int64_t i = 0; i < count; ++i) {
-      y[i * inner_.outStride] = totals[i] * scale_;
+  // The dimension that is cut, or none.
+  static Dimension *keptCut(Shard &shard) {
+    if (!shard.kept.empty()) {
+      return &shard.kept.front();
     }
+    return shard.inner.isReduced || shard.inner.extent <= 64 ? nullptr
+                                                             : &shard.inner;
+  }
+  static Dimension *reducedCut(Shard &shard) {
+    if (!shard.reduced.empty()) {
+      return &shard.reduced.front();
+    }
+    return shard.inner.isReduced ? &shard.inner : nullptr;
+  }
+  static std::int64_t extentOf(const Dimension *dimension) {
+    return dimension == nullptr ? 1 : dimension->extent;
+  }
+
+  // Calls put(totals, count, out offset, out stride) for all results, in order.
+  template <typename Put>
+  void reduce(const Shard &shard, const Stored *x, const Put &put) const {
+    walk(shard.kept, shard.in, shard.out,
+         [&](std::int64_t in, std::int64_t out) {
+           if (shard.inner.isReduced) {
+             const Total total = row(shard, x + in);
+             put(&total, 1, out, 1);
+             return;
+           }
+           for (std::int64_t at = 0; at < shard.inner.extent; at += block) {
+             const auto count = std::min(block, shard.inner.extent - at);
+             Total totals[block];
+             columns(shard, x + in + at * shard.inner.inStride, totals, count);
+             put(totals, count, out + at * shard.inner.outStride,
+                 shard.inner.outStride);
+           }
+         });
+  }
+
+  Total row(const Shard &shard, const Stored *x) const {
+    const auto function = loopsOf<Total>().row[static_cast<std::size_t>(op_)];
+    Total total = startOf<Total>(op_);
+    const auto &inner = shard.inner;
+    walk(shard.reduced, 0, 0, [&](std::int64_t in, std::int64_t) {
+      if constexpr (isHalf) {
+        for (std::int64_t at = 0; at < inner.extent; at += block) {
+          const auto count = std::min(block, inner.extent - at);
+          float floats[block];
+          load(floats, x + in + at * inner.inStride, inner.inStride, count);
+          total = function(total, floats, 1, count);
+        }
+      } else {
+        total = function(total, x + in, inner.inStride, inner.extent);
+      }
+    });
+    return total;
+  }
+
+  void columns(const Shard &shard, const Stored *x, Total *totals,
+               std::int64_t count) const {
+    const auto function =
+        loopsOf<Total>().columns[static_cast<std::size_t>(op_)];
+    std::fill_n(totals, count, startOf<Total>(op_));
+    const auto stride = shard.inner.inStride;
+    walk(shard.reduced, 0, 0, [&](std::int64_t in, std::int64_t) {
+      if constexpr (isHalf) {
+        float floats[block];
+        load(floats, x + in, stride, count);
+        function(totals, floats, 1, count);
+      } else {
+        function(totals, x + in, stride, count);
+      }
+    });
+  }
+
+  static void load(float *to, const Stored *from, std::int64_t stride,
+                   std::int64_t count) {
+    selectedLoops().elementwise.loadHalf(
+        to, reinterpret_cast<const std::uint16_t *>(from), stride, count);
+  }
+
+  void store(const Total *totals, std::int64_t count, std::byte *y,
+             std::int64_t out, std::int64_t stride) const {
+    if constexpr (std::is_same_v<Total, float>) {
+      const auto &loops = selectedLoops().elementwise;
+      float scaled[block];
+      for (std::int64_t i = 0; i < count; ++i) {
+        scaled[i] = totals[i] * scale_;
+      }
+      if (writesHalf_) {
+        loops.storeHalf(reinterpret_cast<std::uint16_t *>(y) + out, scaled,
+                        stride, count);
+      } else {
+        loops.storeFloat(reinterpret_cast<float *>(y) + out, scaled, stride,
+                         count);
+      }
+    } else {
+      for (std::int64_t i = 0; i < count; ++i) {
+        reinterpret_cast<Total *>(y)[out + i * stride] = totals[i];
+      }
+    }
+  }
+
+  // Adds up the shards' results in the first one's, then stores them.
+  void joinPartials(Total *partials, std::byte *y) const {
+    const auto join = op_ == ReduceOp::SquareAdd ? ReduceOp::Add : op_;
+    const auto function =
+        loopsOf<Total>().columns[static_cast<std::size_t>(join)];
+    for (std::size_t i = 1; i < shards_.size(); ++i) {
+      function(partials, partials + i * static_cast<std::size_t>(results_), 1,
+               results_);
+    }
+    const auto &inner = whole_.inner;
+    walk(whole_.kept, 0, 0, [&](std::int64_t, std::int64_t out) {
+      const auto row = inner.isReduced ? 1 : inner.extent;
+      for (std::int64_t at = 0; at < row; at += block) {
+        const auto count = std::min(block, row - at);
+        store(partials, count, y, out + at * inner.outStride, inner.outStride);
+        partials += count;
+      }
+    });
   }
 
   ReduceOp op_;
   float scale_;
-  Dimension inner_;
-  std::vector<Dimension> kept_;
-  std::vector<Dimension> reduced_;
-  bool cutsColumns_ = false;
-  std::vector<ShardRange> shards_;
-  std::size_t taskScratch_ = 0;
+  bool writesHalf_;
+  Shard whole_;
+  std::vector<Shard> shards_;
+  std::int64_t results_ = 0;
+  bool hasPartials_ = false;
 };
 
 std::unique_ptr<Plan> plan(const Signature &signature) {
-  if (!isAllFloat(signature)) {
+  switch (signature.inputs[0].type) {
+  case DataType::Float:
+    return std::make_unique<ReducePlan<float>>(signature);
+  case DataType::Half:
+    return std::make_unique<ReducePlan<HalfBits>>(signature);
+  case DataType::Int:
+    return std::make_unique<ReducePlan<std::int32_t>>(signature);
+  case DataType::UnsignedInt:
+    return std::make_unique<ReducePlan<std::uint32_t>>(signature);
+  case DataType::LongLong:
+    return std::make_unique<ReducePlan<std::int64_t>>(signature);
+  case DataType::UnsignedLongLong:
+    return std::make_unique<ReducePlan<std::uint64_t>>(signature);
+  case DataType::Bool:
+    return std::make_unique<ReducePlan<std::uint8_t>>(signature);
+  default:
     return nullptr;
   }
-  return std::make_unique<ReducePlan>(signature);
 }
 
 } // namespace
 
 std::span<const KernelEntry> reduceKernels() {
   static const KernelEntry entries[] = {laneReduce,
-                                        {"strided", allPlain, plan},
-                                        {"half", allPlain, planAsFloat<plan>}};
+                                        {"strided", allPlain, plan}};
   return entries;
 }
 

@@ -7,6 +7,7 @@
 #include "fast/FastKernels.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 #include <limits>
 
@@ -19,28 +20,62 @@ bool isReduced(const Attributes::Ints &dims, std::size_t dimension) {
                    static_cast<std::int64_t>(dimension)) != dims.end();
 }
 
+// The types that an operation takes.
+void requireTypeOf(std::string_view op, const TensorType &x) {
+  if (op == "LOGICAL_AND" || op == "LOGICAL_OR") {
+    requireType("reduce", "x", x, {DataType::Bool});
+  } else if (op == "LOG_ADD") {
+    requireFloating("reduce", "x", x);
+  } else {
+    requireType("reduce", "x", x,
+                {DataType::Float, DataType::Half, DataType::Int,
+                 DataType::UnsignedInt, DataType::LongLong,
+                 DataType::UnsignedLongLong});
+  }
+}
+
+// The output's type: x's, or the floating-point one that `outType` names.
+DataType outputType(const Attributes &attributes, const TensorType &x) {
+  if (!attributes.has("outType")) {
+    return x.type;
+  }
+  const auto type = static_cast<DataType>(attributes.getInt("outType"));
+  const auto isFloating = [](DataType t) {
+    return t == DataType::Float || t == DataType::Half;
+  };
+  require(type == x.type || (isFloating(type) && isFloating(x.type)),
+          "[reduce] x has type {}, the output {}; only float and half may "
+          "differ",
+          support::toString(x.type), support::toString(type));
+  return type;
+}
+
 std::vector<TensorType> infer(const Attributes &attributes,
                               std::span<const TensorType> inputs) {
   requireInputCount("reduce", inputs, 1);
   const auto &x = inputs[0];
-  requireType(
-      "reduce", "x", x,
-      {DataType::Float, DataType::Half, DataType::Int, DataType::UnsignedInt});
-  requireChoice("reduce", attributes, "op",
-                {"ADD", "SQUARE_ADD", "MUL", "MIN", "MAX"});
+  const auto &op = requireChoice("reduce", attributes, "op",
+                                 {"ADD", "SQUARE_ADD", "MUL", "MIN", "MAX",
+                                  "LOGICAL_AND", "LOGICAL_OR", "LOG_ADD"});
+  requireTypeOf(op, x);
   const bool isScaled = attributes.getFloat("scale") != 1;
   require(!isScaled || support::isFloatingPoint(x.type),
           "[reduce] scale is {}; type {} cannot be scaled",
           attributes.getFloat("scale"), support::toString(x.type));
   const auto &dims = attributes.getInts("dims");
+  TensorType result{outputType(attributes, x), {}};
+  std::int64_t partials = 1;
   for (std::size_t i = 0; i < dims.size(); ++i) {
     require(dims[i] >= 0 && dims[i] < std::int64_t(x.shape.size()),
             "[reduce] dims has {}; x has shape {}", dims[i],
             support::toString(x.shape));
     require(std::count(dims.begin(), dims.end(), dims[i]) == 1,
             "[reduce] dims has {} more than once", dims[i]);
+    partials *= x.shape[static_cast<std::size_t>(dims[i])];
   }
-  TensorType result{x.type, {}};
+  require(op != "LOG_ADD" || partials != 0,
+          "[reduce] LOG_ADD of no elements: x has shape {}, dims is {}",
+          support::toString(x.shape), support::toString(dims));
   for (std::size_t d = 0; d < x.shape.size(); ++d) {
     if (!isReduced(dims, d)) {
       result.shape.push_back(x.shape[d]);
@@ -52,29 +87,46 @@ std::vector<TensorType> infer(const Attributes &attributes,
 // The value that changes nothing.
 template <typename Accumulator> Accumulator startOf(std::string_view op) {
   using Limits = std::numeric_limits<Accumulator>;
-  if (op == "MUL") {
+  if (op == "MUL" || op == "LOGICAL_AND") {
     return Accumulator(1);
   }
   if (op == "MIN") {
     return Limits::has_infinity ? Limits::infinity() : Limits::max();
   }
-  if (op == "MAX") {
+  if (op == "MAX" || op == "LOG_ADD") {
     return Limits::has_infinity ? Accumulator(-Limits::infinity())
                                 : Limits::lowest();
   }
   return Accumulator(0);
 }
 
+// log(exp(a) + exp(b)) without overflow.
+double logAdd(double a, double b) {
+  const double greater = std::max(a, b);
+  return std::isinf(greater) && !std::isnan(a + b)
+             ? greater
+             : greater + std::log1p(std::exp(-std::abs(a - b)));
+}
+
 template <typename Accumulator>
 Accumulator combine(std::string_view op, Accumulator total, Accumulator value) {
   if (op == "ADD") {
-    return total + value;
+    return Accumulator(total + value);
   }
   if (op == "SQUARE_ADD") {
-    return total + value * value;
+    return Accumulator(total + value * value);
   }
   if (op == "MUL") {
-    return total * value;
+    return Accumulator(total * value);
+  }
+  if (op == "LOGICAL_AND") {
+    return Accumulator(total != 0 && value != 0);
+  }
+  if (op == "LOGICAL_OR") {
+    return Accumulator(total != 0 || value != 0);
+  }
+  if (op == "LOG_ADD") {
+    return Accumulator(logAdd(double(total), double(value)));
   }
   if (value != value) { // NaN wins, as in MINIMUM and MAXIMUM
     return value;
@@ -125,18 +177,23 @@ template <typename T> void reduceIntegers(const ReferenceCall &call) {
 
 void reference(const ReferenceCall &call) {
   using Index = std::span<const std::int64_t>;
+  // Sums and products are the same bits signed or not, and unsigned ones may
+  // overflow; the order of numbers is not the same.
+  const auto &op = call.signature.attributes.getString("op");
+  const bool isOrdered = op == "MIN" || op == "MAX";
   switch (call.signature.inputs[0].type) {
-  case DataType::Int: {
-    const auto &op = call.signature.attributes.getString("op");
-    // Sums and products are the same bits signed or not, and unsigned ones
-    // may overflow; the order of numbers is not the same.
-    if (op == "MIN" || op == "MAX") {
-      return reduceIntegers<std::int32_t>(call);
-    }
-    return reduceIntegers<std::uint32_t>(call);
-  }
+  case DataType::Int:
+    return isOrdered ? reduceIntegers<std::int32_t>(call)
+                     : reduceIntegers<std::uint32_t>(call);
   case DataType::UnsignedInt:
     return reduceIntegers<std::uint32_t>(call);
+  case DataType::LongLong:
+    return isOrdered ? reduceIntegers<std::int64_t>(call)
+                     : reduceIntegers<std::uint64_t>(call);
+  case DataType::UnsignedLongLong:
+    return reduceIntegers<std::uint64_t>(call);
+  case DataType::Bool:
+    return reduceIntegers<std::uint8_t>(call);
   default:
     break;
   }

@@ -44,18 +44,36 @@ struct ElementwiseLoops {
                     std::int64_t count);
 };
 
-enum class ReduceOp : std::uint8_t { Add, SquareAdd, Mul, Min, Max };
-inline constexpr std::size_t reduceOpCount = 5;
+enum class ReduceOp : std::uint8_t {
+  Add,
+  SquareAdd,
+  Mul,
+  Min,
+  Max,
+  LogicalAnd,
+  LogicalOr,
+  LogAdd
+};
+inline constexpr std::size_t reduceOpCount = 8;
 
-struct ReduceLoops {
+// Null where a type does not have the operation.
+template <typename T> struct ReduceLoopsOf {
   // total op all of x[i * stride].
-  using Row = float (*)(float total, const float *x, std::int64_t stride,
-                        std::int64_t count);
+  using Row = T (*)(T total, const T *x, std::int64_t stride,
+                    std::int64_t count);
   // totals[i] = totals[i] op x[i * stride].
-  using Columns = void (*)(float *totals, const float *x, std::int64_t stride,
+  using Columns = void (*)(T *totals, const T *x, std::int64_t stride,
                            std::int64_t count);
   Row row[reduceOpCount];
   Columns columns[reduceOpCount];
+};
+// Those of floats, and of the other types.
+struct ReduceLoops : ReduceLoopsOf<float> {
+  ReduceLoopsOf<std::int32_t> ints;
+  ReduceLoopsOf<std::uint32_t> unsignedInts;
+  ReduceLoopsOf<std::int64_t> longs;
+  ReduceLoopsOf<std::uint64_t> unsignedLongs;
+  ReduceLoopsOf<std::uint8_t> bools;
 };
 
 struct PoolLoops {

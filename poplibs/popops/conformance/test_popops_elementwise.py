@@ -1,4 +1,4 @@
-"""Element-wise operations, reductions and casts."""
+"""Element-wise operations and casts."""
 
 import numpy as np
 import pytest
@@ -21,13 +21,6 @@ ROWS = [
     for a in (np.float32, np.float16, np.int32)
     for name, b in (("float", np.float32), ("half", np.float16),
                     ("int", np.int32))
-] + [
-    Case("popops.reduce", {"in": values(*shape)}, {"dims": dims, "op": op},
-         lambda t, f=f, dims=tuple(dims): f(t["in"], dims))
-    for op, f in (("ADD", np.sum), ("MAX", np.max), ("MIN", np.min),
-                  ("MUL", np.prod),
-                  ("SQUARE_ADD", lambda x, d: np.sum(x * x, d)))
-    for shape, dims in (((7,), [0]), ((3, 5), [1]), ((2, 3, 4), [0, 2]))
 ]
 
 

@@ -1,10 +1,10 @@
 #include <popops/Reduce.hpp>
 
-#include <popops/Cast.hpp>
-#include <popops/ElementWise.hpp>
 #include <popops/internal/Kinds.hpp>
 
+#include <kernels/Expression.hpp>
 #include <poplar/internal/Access.hpp>
+#include <poputil/TileMapping.hpp>
 #include <poputil/exceptions.hpp>
 #include <poputil/internal/Emit.hpp>
 #include <support/Error.hpp>
@@ -29,18 +29,18 @@ std::string kindOperation(Operation op) {
     return "SQUARE_ADD";
   case Operation::MUL:
     return "MUL";
-  // Of BOOL tensors read as 0 and 1.
-  case Operation::LOGICAL_AND:
   case Operation::MIN:
     return "MIN";
-  case Operation::LOGICAL_OR:
   case Operation::MAX:
     return "MAX";
+  case Operation::LOGICAL_AND:
+    return "LOGICAL_AND";
+  case Operation::LOGICAL_OR:
+    return "LOGICAL_OR";
   case Operation::LOG_ADD:
-    break;
+    return "LOG_ADD";
   }
-  throw poplibs_error("[popops::reduce] operation LOG_ADD is not implemented; "
-                      "use exp, reduce with ADD and log");
+  throw poplibs_error("[popops::reduce] unknown operation");
 }
 
 void checkOptions(const OptionFlags &options) {
@@ -56,12 +56,13 @@ void checkOptions(const OptionFlags &options) {
   }
 }
 
-// The reduced values before update; a new tensor.
-Tensor reduceValues(Graph &graph, Tensor in, const poplar::Type &outType,
-                    const std::vector<std::size_t> &dims,
-                    const ReduceParams &params, Sequence &prog,
-                    const DebugContext &debugContext,
-                    const OptionFlags &options) {
+bool isFloating(const poplar::Type &type) {
+  return type == poplar::FLOAT || type == poplar::HALF;
+}
+
+void checkCall(const Graph &graph, const Tensor &in,
+               const std::vector<std::size_t> &dims, const ReduceParams &params,
+               const OptionFlags &options) {
   checkOptions(options);
   poputil::internal::requireCodelets(graph, "popops", "popops::Reduce");
   for (const auto dim : dims) {
@@ -69,29 +70,81 @@ Tensor reduceValues(Graph &graph, Tensor in, const poplar::Type &outType,
         dim < in.rank(), "[popops::reduce] dimension {} is not one of shape {}",
         dim, in.shapeToString());
   }
-  const bool isLogical =
-      params.op == Operation::LOGICAL_AND || params.op == Operation::LOGICAL_OR;
-  if (isLogical) {
-    in = cast(graph, in, poplar::INT, prog, {debugContext, "AsInt"});
-  }
-  kernels::Attributes attributes{
-      {"op", kindOperation(params.op)},
-      {"dims", kernels::Attributes::Ints(dims.begin(), dims.end())},
-      {"scale", 1.0}};
-  auto out = internal::reduce(graph, attributes, {in}, prog,
-                              {debugContext, "Reduce"}, {})
-                 .front();
-  if (out.elementType() != outType) {
-    out = cast(graph, out, outType, prog, debugContext);
-  }
+  const bool isSum =
+      params.op == Operation::ADD || params.op == Operation::SQUARE_ADD;
+  support::requireUser<poplibs_error>(
+      isSum || (!params.update && !params.useScale),
+      "[popops::reduce] {} with a scale or an update; only ADD and SQUARE_ADD "
+      "may have them",
+      kindOperation(params.op));
+  support::requireUser<poplibs_error>(
+      !params.useScale ||
+          (isFloating(in.elementType()) && params.scale.numElements() == 1 &&
+           params.scale.elementType() == poplar::FLOAT),
+      "[popops::reduce] the scale must be one FLOAT and the input FLOAT or "
+      "HALF");
+}
+
+kernels::Attributes attributesOf(const std::vector<std::size_t> &dims,
+                                 Operation op, const poplar::Type &outType) {
+  return {{"op", kindOperation(op)},
+          {"dims", kernels::Attributes::Ints(dims.begin(), dims.end())},
+          {"scale", 1.0},
+          {"outType",
+           static_cast<std::int64_t>(poplar::internal::toDataType(outType))}};
+}
+
+// out = scale * reduce(in), plus what it holds if `update`: in the type of the
+// sums, rounded once.
+void finish(Graph &graph, const Tensor &sums, const Tensor &out,
+            const ReduceParams &params, Sequence &prog,
+            const DebugContext &debugContext) {
+  using kernels::ElementwiseOp;
+  using kernels::Expression;
+  const auto type = poplar::internal::toDataType(sums.elementType());
+  const auto outType = poplar::internal::toDataType(out.elementType());
+  std::vector<Tensor> inputs{sums};
+  const auto add = [&](const Tensor &tensor) {
+    inputs.push_back(tensor);
+    auto input = Expression::input(static_cast<unsigned>(inputs.size() - 1));
+    return poplar::internal::toDataType(tensor.elementType()) == type
+               ? input
+               : Expression::cast(type, std::move(input));
+  };
+  auto value = Expression::input(0);
   if (params.useScale) {
-    auto scale = params.scale.reshape({});
-    if (scale.elementType() != outType) {
-      scale = cast(graph, scale, outType, prog, debugContext);
-    }
-    mulInPlace(graph, out, scale, prog, {debugContext, "Scale"});
+    value = Expression::apply(ElementwiseOp::MULTIPLY,
+                              {value, add(params.scale.reshape({}))});
   }
-  return out;
+  if (params.update) {
+    value = Expression::apply(ElementwiseOp::ADD, {add(out), value});
+  }
+  if (type != outType) {
+    value = Expression::cast(outType, std::move(value));
+  }
+  internal::elementwiseWithOutput(graph, value, inputs, out, prog,
+                                  {debugContext, "ReduceFinish"});
+}
+
+// Reduces into `out`, which has the shape that is left.
+void reduceInto(Graph &graph, const Tensor &in, const Tensor &out,
+                const std::vector<std::size_t> &dims,
+                const ReduceParams &params, Sequence &prog,
+                const DebugContext &debugContext) {
+  const DebugContext context(debugContext, "Reduce");
+  if (!params.update && !params.useScale) {
+    internal::reduceWithOutput(graph,
+                               attributesOf(dims, params.op, out.elementType()),
+                               in, out, prog, context);
+    return;
+  }
+  const auto sumType =
+      isFloating(in.elementType()) ? poplar::FLOAT : in.elementType();
+  const auto sums =
+      internal::reduce(graph, attributesOf(dims, params.op, sumType), {in},
+                       prog, context, {})
+          .front();
+  finish(graph, sums, out, params, prog, debugContext);
 }
 
 // Runs `build` and hands out the compute sets that it executed.
@@ -103,10 +156,8 @@ void collectComputeSets(std::vector<ComputeSet> &computeSets, Build &&build) {
   const auto &steps = std::get<poplar::internal::SequenceNode>(node.op);
   for (const auto &step : steps.children) {
     const auto *execute = std::get_if<poplar::internal::ExecuteNode>(&step->op);
-    support::requireUser<poplibs_error>(
-        execute != nullptr,
-        "[popops::reduce] this reduction needs a copy; use the form that "
-        "takes a Sequence");
+    support::requireInternal(execute != nullptr,
+                             "a reduction does not only execute vertices");
     computeSets.emplace_back(
         static_cast<unsigned>(execute->computeSet.index()));
   }
@@ -121,8 +172,14 @@ Tensor reduce(Graph &graph, const Tensor &in, const poplar::Type &outType,
   support::requireUser<poplibs_error>(
       !params.update, "Cannot do an update using reduce(); call "
                       "reduceWithOutput() instead.");
-  return reduceValues(graph, in, outType, dims, params, prog, debugContext,
-                      options);
+  checkCall(graph, in, dims, params, options);
+  const auto out =
+      poputil::internal::addOutputs(
+          graph, "reduce", attributesOf(dims, params.op, outType), {in},
+          poputil::internal::tilesOf(graph, in), {debugContext, "Reduce"})
+          .front();
+  reduceInto(graph, in, out, dims, params, prog, debugContext);
+  return out;
 }
 
 Tensor reduce(Graph &graph, const Tensor &in,
@@ -137,36 +194,42 @@ void reduceWithOutput(Graph &graph, const Tensor &in, const Tensor &out,
                       const std::vector<std::size_t> &dims, ReduceParams params,
                       Sequence &prog, const DebugContext &debugContext,
                       const OptionFlags &options) {
-  const auto values = reduceValues(graph, in, out.elementType(), dims, params,
-                                   prog, debugContext, options);
+  checkCall(graph, in, dims, params, options);
+  const auto type =
+      poputil::internal::inferOutputs(
+          "reduce", attributesOf(dims, params.op, out.elementType()), {in})
+          .front();
+  const std::vector<std::size_t> shape(type.shape.begin(), type.shape.end());
   support::requireUser<poplibs_error>(
-      values.numElements() == out.numElements(),
+      static_cast<std::size_t>(support::elementCount(type.shape)) ==
+          out.numElements(),
       "[popops::reduceWithOutput] the result has shape {}, the output {}",
-      values.shapeToString(), out.shapeToString());
-  const auto result = values.reshape(out.shape());
+      support::toString(type.shape), out.shapeToString());
   bool isComplete = true;
   graph.getTileMapping(out, &isComplete);
   if (!isComplete) {
-    graph.setTileMapping(out, graph.getTileMapping(result));
+    poputil::mapTensorLinearly(graph, out);
   }
-  using namespace expr;
-  if (params.update) {
-    mapInPlace(graph, Add(_1, _2), {out, result}, prog,
-               {debugContext, "Update"});
-  } else {
-    mapWithOutput(graph, _1, {result}, out, prog, {debugContext, "Output"});
-  }
+  reduceInto(graph, in, out.reshape(shape), dims, params, prog, debugContext);
+}
+
+Tensor reduce(Graph &graph, const Tensor &in, const poplar::Type &outType,
+              const std::vector<std::size_t> &dims, ReduceParams params,
+              std::vector<ComputeSet> &computeSets,
+              const DebugContext &debugContext, const OptionFlags &options) {
+  Tensor out;
+  collectComputeSets(computeSets, [&](Sequence &prog) {
+    out = reduce(graph, in, outType, dims, params, prog, debugContext, options);
+  });
+  return out;
 }
 
 Tensor reduce(Graph &graph, const Tensor &in,
               const std::vector<std::size_t> &dims, ReduceParams params,
               std::vector<ComputeSet> &computeSets,
               const DebugContext &debugContext, const OptionFlags &options) {
-  Tensor out;
-  collectComputeSets(computeSets, [&](Sequence &prog) {
-    out = reduce(graph, in, dims, params, prog, debugContext, options);
-  });
-  return out;
+  return reduce(graph, in, in.elementType(), dims, params, computeSets,
+                debugContext, options);
 }
 
 void reduceWithOutput(Graph &graph, const Tensor &in, const Tensor &out,

@@ -25,31 +25,39 @@ bool reducesInnermost(const support::Shape &shape,
 
 } // namespace
 
-std::vector<Tensor>
-reduce(poplar::Graph &graph, const kernels::Attributes &attributes,
-       const std::vector<Tensor> &inputs, poplar::program::Sequence &program,
-       const poplar::DebugContext &debugContext, const poplar::OptionFlags &) {
-  const auto &input = inputs.front();
-  const auto tiles = poputil::internal::tilesOf(graph, input);
-  const auto outputs = poputil::internal::addOutputs(
-      graph, "reduce", attributes, inputs, tiles, debugContext);
+void reduceWithOutput(poplar::Graph &graph,
+                      const kernels::Attributes &attributes,
+                      const Tensor &input, const Tensor &output,
+                      poplar::program::Sequence &program,
+                      const poplar::DebugContext &debugContext) {
   const auto elements = std::max<std::uint64_t>(1, input.numElements());
-  const auto results =
-      std::max<std::uint64_t>(1, outputs.front().numElements());
+  const auto results = std::max<std::uint64_t>(1, output.numElements());
   const auto &view = poplar::internal::tensorView(input);
   const Reduction reduction{
       .op = attributes.getString("op"),
       .type = view.type,
-      .outputType = view.type,
+      .outputType = poplar::internal::tensorView(output).type,
       .outputs = results,
-      .partials = elements / results,
+      .partials = std::max<std::uint64_t>(1, elements / results),
       .isInner = reducesInnermost(view.shape, attributes.getInts("dims"))};
+  auto phases = planReduction(graph, "", reduction,
+                              poputil::internal::sharesOf(graph, input),
+                              poputil::internal::tilesOf(graph, input));
   poputil::internal::emit(
       graph, program,
-      {"reduce", attributes, inputs, outputs,
-       planReduction(graph, "", reduction,
-                     poputil::internal::sharesOf(graph, input), tiles)},
+      {"reduce", attributes, {input}, {output}, std::move(phases)},
       debugContext);
+}
+
+std::vector<Tensor>
+reduce(poplar::Graph &graph, const kernels::Attributes &attributes,
+       const std::vector<Tensor> &inputs, poplar::program::Sequence &program,
+       const poplar::DebugContext &debugContext, const poplar::OptionFlags &) {
+  const auto outputs = poputil::internal::addOutputs(
+      graph, "reduce", attributes, inputs,
+      poputil::internal::tilesOf(graph, inputs.front()), debugContext);
+  reduceWithOutput(graph, attributes, inputs.front(), outputs.front(), program,
+                   debugContext);
   return outputs;
 }
 

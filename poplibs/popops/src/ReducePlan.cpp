@@ -24,7 +24,10 @@ std::string reduceName(std::string_view vertex, const Reduction &reduction) {
                        : op == "SQUARE_ADD" ? "ReduceSquareAdd"
                        : op == "MUL"        ? "ReduceMul"
                        : op == "MIN"        ? "ReduceMin"
-                                            : "ReduceMax";
+                       : op == "MAX"        ? "ReduceMax"
+                       : op == "LOG_ADD"    ? "ReduceLogAdd"
+                       : op == "LOGICAL_OR" ? "ReduceOr"
+                                            : "ReduceAnd";
   return fmt::format("popops::{}<popops::{},{},{},false,0>", vertex, functor,
                      support::toString(reduction.type),
                      support::toString(reduction.outputType));

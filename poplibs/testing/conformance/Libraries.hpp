@@ -7,6 +7,7 @@
 namespace conformance {
 
 void addPopopsElementwise(Operations &operations);
+void addPopopsReduce(Operations &operations);
 void addPoplinMatMul(Operations &operations);
 void addPopnnNonLinearity(Operations &operations);
 void addPopnnPooling(Operations &operations);
@@ -15,6 +16,7 @@ void addPopnnNorms(Operations &operations);
 inline Operations allOperations() {
   Operations operations;
   addPopopsElementwise(operations);
+  addPopopsReduce(operations);
   addPoplinMatMul(operations);
   addPopnnNonLinearity(operations);
   addPopnnPooling(operations);

@@ -1,4 +1,6 @@
-// Reductions of tensors along dimensions, which vanish.
+// Reductions of tensors along dimensions, which vanish; over no elements they
+// give what changes nothing (0 for ADD), except LOG_ADD, which refuses. Sums
+// are FLOAT inside whatever accumType.interTile and accumType.inVertex say.
 #pragma once
 
 #include <popops/Operation.hpp>
@@ -23,7 +25,9 @@ struct ReduceParams {
   ReduceParams(Operation op, float scale, bool update = false) = delete;
 
   Operation op = Operation::ADD;
-  bool update = false; // add the result to what the output holds
+  // Add the result to what the output holds, multiply it with `scale`: for ADD
+  // and SQUARE_ADD.
+  bool update = false;
   bool useScale = false;
   poplar::Tensor scale;
 };
@@ -47,6 +51,12 @@ void reduceWithOutput(poplar::Graph &graph, const poplar::Tensor &in,
                       const poplar::OptionFlags &options = {});
 
 // The older form: appends compute sets, to be executed in order.
+poplar::Tensor reduce(poplar::Graph &graph, const poplar::Tensor &in,
+                      const poplar::Type &outType,
+                      const std::vector<std::size_t> &dims, ReduceParams params,
+                      std::vector<poplar::ComputeSet> &computeSets,
+                      const poplar::DebugContext &debugContext = {},
+                      const poplar::OptionFlags &options = {});
 poplar::Tensor reduce(poplar::Graph &graph, const poplar::Tensor &in,
                       const std::vector<std::size_t> &dims, ReduceParams params,
                       std::vector<poplar::ComputeSet> &computeSets,

@@ -31,6 +31,13 @@ void elementwiseWithOutput(poplar::Graph &graph,
                            poplar::program::Sequence &program,
                            const poplar::DebugContext &debugContext = {});
 
+// Reduces into `output`, which has the type and the shape that the kind gives.
+void reduceWithOutput(poplar::Graph &graph,
+                      const kernels::Attributes &attributes,
+                      const poplar::Tensor &input, const poplar::Tensor &output,
+                      poplar::program::Sequence &program,
+                      const poplar::DebugContext &debugContext = {});
+
 // Sets every element of `tensor` to `value`.
 void fill(poplar::Graph &graph, const poplar::Tensor &tensor, double value,
           poplar::program::Sequence &program,
