@@ -9,6 +9,8 @@ std::span<const Kind *const> allKinds() {
       &elementwiseKind(),
       &fillKind(),
       &reduceKind(),
+      &dynamicSliceKind(),
+      &dynamicUpdateKind(),
       &matmulKind(),
       &convolutionKind(),
       &convolutionDataGradKind(),

@@ -14,6 +14,8 @@ std::span<const KernelEntry> batchNormKernels();
 std::span<const KernelEntry> convolutionDataGradKernels();
 std::span<const KernelEntry> convolutionKernels();
 std::span<const KernelEntry> convolutionWeightGradKernels();
+std::span<const KernelEntry> dynamicSliceKernels();
+std::span<const KernelEntry> dynamicUpdateKernels();
 std::span<const KernelEntry> elementwiseKernels();
 std::span<const KernelEntry> fillKernels();
 std::span<const KernelEntry> groupNormGradKernels();

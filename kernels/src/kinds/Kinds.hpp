@@ -11,6 +11,8 @@ const Kind &batchNormKind();
 const Kind &convolutionDataGradKind();
 const Kind &convolutionKind();
 const Kind &convolutionWeightGradKind();
+const Kind &dynamicSliceKind();
+const Kind &dynamicUpdateKind();
 const Kind &elementwiseKind();
 const Kind &fillKind();
 const Kind &groupNormGradKind();

@@ -8,6 +8,7 @@ namespace conformance {
 
 void addPopopsElementwise(Operations &operations);
 void addPopopsReduce(Operations &operations);
+void addPopopsSlices(Operations &operations);
 void addPoplinMatMul(Operations &operations);
 void addPopnnNonLinearity(Operations &operations);
 void addPopnnPooling(Operations &operations);
@@ -17,6 +18,7 @@ inline Operations allOperations() {
   Operations operations;
   addPopopsElementwise(operations);
   addPopopsReduce(operations);
+  addPopopsSlices(operations);
   addPoplinMatMul(operations);
   addPopnnNonLinearity(operations);
   addPopnnPooling(operations);

@@ -1,0 +1,48 @@
+// What slicing and updating at offsets known only at run time have in common:
+// which dimensions are sliced, and where an offset puts a slice.
+#pragma once
+
+#include "Rules.hpp"
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+namespace kernels {
+
+// What an offset outside the dimension means.
+enum class OutOfRange : std::uint8_t {
+  Skip,   // there is no slice: nothing is read or written
+  First,  // offset 0
+  Clamp,  // the nearest offset whose slice lies inside
+  Window, // no slice either, nor one that would run past the end
+};
+
+// Whether an offset, read as its type says, marks a slice to leave out
+// (MASKED_LABEL_CODE of popops).
+constexpr bool isMasked(std::int64_t offset) {
+  return offset == 0xFFFFFFFF || offset == -1;
+}
+
+// Of a tensor [groups, ...]: every group is sliced by offsets of its own.
+struct SliceShape {
+  // `dims` count from the dimension after the groups.
+  SliceShape(std::string_view kind, const Attributes &attributes,
+             const Shape &tensor, const TensorType &offsets);
+
+  // Of one slice, without groups.
+  Shape slice() const;
+  // Where the slice starts along sliced dimension `j`; nothing when there is
+  // no slice.
+  std::optional<std::int64_t> start(std::size_t j, std::int64_t offset) const;
+
+  std::int64_t groups;
+  std::int64_t count;            // of slices in each group
+  Shape tensor;                  // of one group
+  std::vector<std::size_t> dims; // sliced ones
+  Shape sizes;                   // of a slice along them
+  OutOfRange outOfRange = OutOfRange::Skip;
+};
+
+} // namespace kernels
