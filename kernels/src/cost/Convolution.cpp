@@ -8,10 +8,16 @@ bool isHalf(DataType type) {
   return type == DataType::Half;
 }
 
+// A block of few output channels leaves units idle.
+unsigned usedUnits(const TileSpec &tile, const AmpShare &share) {
+  return static_cast<unsigned>(std::min<std::uint64_t>(
+      convUnits(tile, share.inputType, share.partialsType),
+      share.outChansPerGroup));
+}
+
 // Cycles of the inner loop of the nx1 vertex for a row of `n` positions.
-Cycles nx1Row(const TileSpec &tile, const AmpShare &share, std::uint64_t n) {
+Cycles nx1Row(const AmpShare &share, unsigned units, std::uint64_t n) {
   const bool half = isHalf(share.inputType);
-  const auto units = convUnits(tile, share.inputType, share.partialsType);
   const bool fullUnits =
       half && (isHalf(share.partialsType) ? units == 16 : units == 8);
   switch (n) {
@@ -133,7 +139,7 @@ unsigned weightsPerConvUnit(const TileSpec &tile, DataType inputType) {
 }
 
 Cycles convPartialNx1(const TileSpec &tile, const AmpShare &share) {
-  const auto units = convUnits(tile, share.inputType, share.partialsType);
+  const auto units = usedUnits(tile, share);
   const auto passes = ceilDiv(share.outChansPerGroup, units);
   const auto height = share.kernelHeightPerPass;
   const auto outer = ceilDiv(share.kernelHeight, height);
@@ -151,10 +157,10 @@ Cycles convPartialNx1(const TileSpec &tile, const AmpShare &share) {
                                    : 20 * height;
 
   const auto positions = share.rows * share.rowLength;
-  const auto worker =
-      workerCycles(tile, share.rows, share.rowLength,
-                   17 + (isHalf(share.partialsType) ? 1 : 0),
-                   [&](std::uint64_t n) { return nx1Row(tile, share, n) - 6; });
+  const auto worker = workerCycles(
+      tile, share.rows, share.rowLength,
+      17 + (isHalf(share.partialsType) ? 1 : 0),
+      [&](std::uint64_t n) { return nx1Row(share, units, n) - 6; });
   const Cycles perPosition =
       std::max(tile.workers * worker.most, tile.workers * worker.least + 9);
   const Cycles inner =
@@ -176,7 +182,7 @@ Cycles convPartialNx1(const TileSpec &tile, const AmpShare &share) {
 }
 
 Cycles convPartial1x1Out(const TileSpec &tile, const AmpShare &share) {
-  const auto units = convUnits(tile, share.inputType, share.partialsType);
+  const auto units = usedUnits(tile, share);
   const auto loop = loop1x1(share, units);
   const auto passes = ceilDiv(share.outChansPerGroup, units);
   const Cycles load =

@@ -8,11 +8,9 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <map>
 #include <span>
 #include <string>
 #include <string_view>
-#include <tuple>
 
 namespace poplin::internal {
 
@@ -82,6 +80,21 @@ double parseProportion(const std::string &name, const std::string &value) {
   return number;
 }
 
+// Convolutions write the passes of fully-connected layers FC_TRAINING_FWD, ...
+ConvPass passOf(std::string_view value, bool isMatMul) {
+  const std::string_view prefix = "FC_";
+  if (!isMatMul) {
+    if (value.substr(0, prefix.size()) != prefix) {
+      return ConvPass::None;
+    }
+    value.remove_prefix(prefix.size());
+  }
+  return value == "TRAINING_FWD"   ? ConvPass::Forward
+         : value == "TRAINING_BWD" ? ConvPass::Backward
+         : value == "TRAINING_WU"  ? ConvPass::WeightUpdate
+                                   : ConvPass::None;
+}
+
 ConvOptions parse(const poplar::OptionFlags &flags,
                   std::span<const Option> extra) {
   ConvOptions options;
@@ -106,13 +119,18 @@ ConvOptions parse(const poplar::OptionFlags &flags,
       options.use128BitConvUnitLoad = value == "true";
     } else if (name == "enableMultiStageReduce") {
       options.enableMultiStageReduce = value == "true";
+    } else if (name == "enableFastReduce") {
+      options.enableFastReduce = value == "true";
+    } else if (name == "enableSingleInputReduce") {
+      options.enableSingleInputReduce = value == "true";
+    } else if (name == "planConstraints") {
+      options.constraints = parsePlanConstraints(name, value);
+    } else if (name == "fullyConnectedPass" || name == "pass") {
+      options.pass = passOf(value, name == "fullyConnectedPass");
     }
   }
   return options;
 }
-
-using PlanKey = std::tuple<ConvProblem, PlanLimits, bool>;
-using PlanCache = std::map<PlanKey, ConvPlan>;
 
 } // namespace
 
@@ -133,35 +151,22 @@ PlanLimits planLimits(const poplar::Graph &graph,
   if (options.use128BitConvUnitLoad) {
     limits.tile.convUnitCoeffLoadBytes = target.convUnitCoeffLoadBytes;
   }
-  limits.tiles = tiles.count;
+  // A plan has one level: the tiles of an IPU.
+  limits.tiles = std::min(tiles.count, target.tilesPerIPU);
   limits.exchangeBytesPerCycle = target.exchangeBytesPerCycle;
   limits.sharesExchangeBus = target.tilesPerSharedBus > 1;
   limits.bytesPerTile = target.bytesPerTile;
   limits.availableMemoryProportion = options.availableMemoryProportion;
   limits.allowMultiStageReduce = options.enableMultiStageReduce;
+  limits.allowSingleInputReduce = options.enableSingleInputReduce;
+  limits.useFastReduce = options.enableFastReduce;
+  limits.pass = options.pass;
+  limits.constraints = options.constraints;
   return limits;
 }
 
 DataType partialsType(const ConvOptions &options, DataType outputType) {
   return outputType == DataType::Float ? DataType::Float : options.partialsType;
-}
-
-ConvPlan cachedPlan(poplar::Graph &graph, const ConvProblem &problem,
-                    const PlanLimits &limits, bool isMatMul) {
-  auto &slot = poplar::internal::graphData(graph).libraryData["poplin/plans"];
-  if (!slot) {
-    slot = std::make_shared<PlanCache>();
-  }
-  auto &cache = *static_cast<PlanCache *>(slot.get());
-  const PlanKey key{problem, limits, isMatMul};
-  auto at = cache.find(key);
-  if (at == cache.end()) {
-    at = cache
-             .emplace(key, isMatMul ? planMatMul(problem, limits)
-                                    : planConvolution(problem, limits))
-             .first;
-  }
-  return at->second;
 }
 
 } // namespace poplin::internal

@@ -1,7 +1,8 @@
 #include <poplin/internal/ConvPhases.hpp>
 
+#include "ConvCandidate.hpp"
+
 #include <kernels/cost/Memory.hpp>
-#include <kernels/cost/Reduction.hpp>
 #include <poplar/internal/Access.hpp>
 #include <popops/internal/ElementwisePlan.hpp>
 #include <poputil/Broadcast.hpp>
@@ -18,9 +19,13 @@ using poputil::internal::PhaseBuilder;
 using poputil::internal::sharesOf;
 using poputil::internal::supervisorVertex;
 using poputil::internal::TileRange;
+using poputil::internal::TileShare;
+using poputil::internal::vertexName;
 
 namespace {
 
+// Vertices are templates of types and of whether worklists fit 16 bits, and of
+// the number of units or channels.
 std::string partialVertexName(const ConvProblem &problem,
                               const ConvPlan &plan) {
   const auto in = support::toString(problem.inputType);
@@ -32,16 +37,57 @@ std::string partialVertexName(const ConvProblem &problem,
   case ConvMethod::AmpNx1:
     return fmt::format("poplin::ConvPartialnx1<{},{},true,false>", in,
                        partials);
+  case ConvMethod::Slic:
+    return fmt::format("poplin::ConvPartial1xNSLIC<{},{},{}>", in, partials,
+                       plan.grouping.convGroupsPerGroup);
   case ConvMethod::HorizontalMac:
     return fmt::format("poplin::ConvPartialHorizontalMac<{},{},true>", in,
                        partials);
+  case ConvMethod::VerticalMac:
+    return fmt::format("poplin::ConvPartialVerticalMac<{},{},true,{}>", in,
+                       partials, plan.grouping.convGroupsPerGroup);
+  case ConvMethod::OuterProduct:
+    return fmt::format("poplin::OuterProduct<{}>", in);
   }
   return {};
 }
 
+// What the phases of one operation are built from.
+struct Emitter {
+  const poplar::Graph &graph;
+  const std::string &name;
+  const ConvProblem &problem;
+  const ConvPlan &plan;
+  const PlanLimits &limits;
+  TileRange tiles; // of the IPU
+  TileRange used;  // by the plan
+  std::vector<GroupPhase> phases = {};
+
+  // A phase of one vertex on every tile of the plan, if it takes any time.
+  void addVertex(const std::string &stage, std::string type,
+                 std::uint64_t cycles, std::uint32_t edges) {
+    if (cycles == 0) {
+      return;
+    }
+    PhaseBuilder phase(name + stage);
+    phase.addVertex(used, supervisorVertex(std::move(type), cycles, edges));
+    phases.push_back(phase.build());
+  }
+
+  void addTransforms(const ConvOperand &input, const ConvOperand &weights);
+  void addBroadcast(const ConvOperand &input);
+  void addConvolve(const ConvOperand &input, const ConvOperand &weights);
+  void addReduce();
+
+private:
+  void rearrange(PhaseBuilder &phase, const ConvOperand &operand) const;
+  void receive(PhaseBuilder &phase, const ConvOperand &operand,
+               std::uint64_t needed, std::uint64_t fetched,
+               bool isShared) const;
+};
+
 // Spreads an operand evenly in the order that the vertices want.
-void addRearranging(const poplar::Graph &graph, PhaseBuilder &phase,
-                    const ConvOperand &operand, TileRange tiles) {
+void Emitter::rearrange(PhaseBuilder &phase, const ConvOperand &operand) const {
   const auto &view = poplar::internal::tensorView(operand.tensor);
   const auto size = support::sizeOf(view.type);
   const auto bytes =
@@ -53,61 +99,115 @@ void addRearranging(const poplar::Graph &graph, PhaseBuilder &phase,
                                           bytes * 5 / (size * 4) + 1, 2));
 }
 
-GroupPhase convolvePhase(const poplar::Graph &graph, const std::string &name,
-                         const ConvProblem &problem, const ConvPlan &plan,
-                         TileRange used, const ConvOperand &input,
-                         const ConvOperand &weights) {
-  PhaseBuilder phase(name + "/Convolve");
-  const auto &share = plan.share;
-  // Inputs that both tiles of a bus take arrive at twice the rate: they count
-  // half here, as the weights beside them do not.
-  const auto inputBytes =
-      share.isInputShared ? ceilDiv(share.inputBytesIn, 2) : share.inputBytesIn;
-  phase.receive(used, inputBytes + share.weightBytesIn, 2);
-  const auto size = support::sizeOf(problem.inputType);
-  for (const auto *operand : {&input, &weights}) {
-    for (const auto &from : sharesOf(graph, operand->tensor)) {
-      phase.send(from.tiles, static_cast<std::uint64_t>(from.elements) * size);
+void Emitter::addTransforms(const ConvOperand &input,
+                            const ConvOperand &weights) {
+  const auto &cost = plan.cost;
+  PhaseBuilder phase(name + "/Transpose");
+  if (cost.transformCopy > 0) {
+    const auto bytes = cost.transformExchange * 4;
+    phase.receive(used, bytes, 2);
+    phase.send(used, bytes, 2);
+    phase.addTemporary(used, 2 * cost.transformBytes -
+                                 std::min(2 * cost.transformBytes, bytes));
+    phase.addVertex(used, supervisorVertex("poplar_rt::DstStridedCopyDA32",
+                                           cost.transformCopy, 2));
+  } else if (input.needsRearranging || weights.needsRearranging) {
+    for (const auto *operand : {&input, &weights}) {
+      if (operand->needsRearranging) {
+        rearrange(phase, *operand);
+      }
     }
+  } else {
+    return;
   }
-  const auto receivedBytes = inputBytes + share.weightBytesIn;
-  phase.addTemporary(used, plan.cost.tempBytes -
-                               std::min(plan.cost.tempBytes, receivedBytes));
-  if (plan.cost.unfold > 0) {
-    phase.addVertex(used, supervisorVertex("poplar_rt::StridedCopyDA32",
-                                           plan.cost.unfold, 2));
-  }
-  phase.addVertex(used, supervisorVertex(partialVertexName(problem, plan),
-                                         plan.cost.compute, 4, 2 * share.macs));
-  return phase.build();
+  phases.push_back(phase.build());
 }
 
-void addReducePhases(const std::string &name, const ConvProblem &problem,
-                     const ConvPlan &plan, const PlanLimits &limits,
-                     TileRange used, std::vector<GroupPhase> &phases) {
-  const auto depth = plan.split.inChans;
-  const auto size = support::sizeOf(problem.partialsType);
-  auto before = depth;
-  for (const auto after : reduceStages(depth, limits.allowMultiStageReduce)) {
-    if (before == 1) {
-      return;
+// Tiles that hold a part of the operand fetch the rest of what they need; those
+// that hold nothing of it fetch everything.
+void Emitter::receive(PhaseBuilder &phase, const ConvOperand &operand,
+                      std::uint64_t needed, std::uint64_t fetched,
+                      bool isShared) const {
+  const auto onBus = [isShared](std::uint64_t bytes) {
+    // Twice the rate counts as half the bytes: what lies beside them in the
+    // same exchange is not shared.
+    return isShared ? ceilDiv(bytes, 2) : bytes;
+  };
+  const auto size = support::sizeOf(problem.inputType);
+  unsigned next = used.first;
+  for (const TileShare &from : sharesOf(graph, operand.tensor)) {
+    phase.send(from.tiles, static_cast<std::uint64_t>(from.elements) * size);
+    const auto first = std::clamp(from.tiles.first, next, used.end());
+    const auto end = std::clamp(from.tiles.end(), first, used.end());
+    if (next < first) {
+      phase.receive({next, first - next}, onBus(needed));
     }
-    const auto outputs = ceilDiv(plan.share.partials * after, depth);
-    const auto fanIn = ceilDiv(before, after);
-    const auto type = after == 1 ? problem.outputType : problem.partialsType;
-    PhaseBuilder phase(name + "/Reduce");
-    const auto bytes = outputs * fanIn * size;
-    phase.receive(used, bytes, fanIn);
-    phase.send(used, bytes, fanIn);
-    phase.addVertex(
-        used, supervisorVertex(
-                  poputil::internal::vertexName("poplin::ReduceAdd",
-                                                {type, problem.partialsType}),
-                  kernels::cost::convReduceAdd(
-                      limits.tile, problem.partialsType, type, outputs, fanIn),
-                  static_cast<std::uint32_t>(fanIn + 1), outputs * fanIn));
+    if (first < end) {
+      phase.receive({first, end - first}, onBus(fetched));
+    }
+    next = std::max(next, end);
+  }
+  if (next < used.end()) {
+    phase.receive({next, used.end() - next}, onBus(needed));
+  }
+}
+
+// Every step reads the same inputs: they are brought once.
+void Emitter::addBroadcast(const ConvOperand &input) {
+  if (plan.cost.broadcastInput == 0) {
+    return;
+  }
+  const auto &share = plan.share;
+  PhaseBuilder phase(name + "/BroadcastInput");
+  receive(phase, input, share.inputBytes, share.inputBytesIn,
+          share.isInputShared);
+  phase.addVertex(used, supervisorVertex("poplar_rt::Memcpy64Bit",
+                                         ceilDiv(share.inputBytes, 8), 2));
+  phases.push_back(phase.build());
+}
+
+void Emitter::addConvolve(const ConvOperand &input,
+                          const ConvOperand &weights) {
+  PhaseBuilder phase(name + "/Convolve");
+  const auto &share = plan.share;
+  std::uint64_t received = share.weightBytesIn;
+  if (plan.cost.broadcastInput == 0) {
+    receive(phase, input, share.inputBytes, share.inputBytesIn,
+            share.isInputShared);
+    received += share.isInputShared ? ceilDiv(share.inputBytesIn, 2)
+                                    : share.inputBytesIn;
+  }
+  receive(phase, weights, share.weightBytes, share.weightBytesIn, false);
+  phase.addTemporary(used, plan.cost.tempBytes -
+                               std::min(plan.cost.tempBytes, received));
+  phase.addVertex(used, supervisorVertex(partialVertexName(problem, plan),
+                                         plan.cost.compute, 4, 2 * share.macs));
+  phases.push_back(phase.build());
+}
+
+void Emitter::addReduce() {
+  auto inStep = problem;
+  if (plan.split.serialInChans > 1) {
+    inStep.outputType = problem.partialsType;
+  }
+  for (const auto &stage :
+       reduceStages(inStep, limits, plan.share.partials, plan.split.depth())) {
+    PhaseBuilder phase(name + (stage.fanIn == 1 ? "/Cast" : "/Reduce"));
+    phase.receive(used, stage.exchangedBytes, stage.fanIn);
+    phase.send(used, stage.exchangedBytes, stage.fanIn);
+    const bool isCast = stage.fanIn == 1;
+    const auto edges = stage.isSingleInput || isCast ? 2 : stage.fanIn + 1;
+    phase.addVertex(used,
+                    supervisorVertex(
+                        isCast ? vertexName("popops::Cast1D",
+                                            {problem.partialsType, stage.type})
+                               : vertexName(stage.isSingleInput
+                                                ? "poplin::ReduceAddSingleInput"
+                                                : "poplin::ReduceAdd",
+                                            {stage.type, problem.partialsType}),
+                        stage.cycles, static_cast<std::uint32_t>(edges),
+                        isCast ? 0 : stage.outputs * stage.fanIn));
     phases.push_back(phase.build());
-    before = after;
   }
 }
 
@@ -122,23 +222,55 @@ convPhases(const poplar::Graph &graph, const std::string &name,
            const ConvProblem &problem, const ConvPlan &plan,
            const PlanLimits &limits, TileRange tiles, const ConvOperand &input,
            const ConvOperand &weights) {
-  std::vector<GroupPhase> phases;
-  if (input.needsRearranging || weights.needsRearranging) {
-    PhaseBuilder phase(name + "/Transpose");
-    for (const auto *operand : {&input, &weights}) {
-      if (operand->needsRearranging) {
-        addRearranging(graph, phase, *operand, tiles);
-      }
-    }
-    phases.push_back(phase.build());
+  Emitter emitter{graph,
+                  name,
+                  problem,
+                  plan,
+                  limits,
+                  tiles,
+                  {tiles.first, static_cast<unsigned>(plan.split.tiles())}};
+  const auto &cost = plan.cost;
+  const auto type = problem.inputType;
+  emitter.addVertex("/RearrangeBeforeSlice", "poplar_rt::DstStridedCopyDA32",
+                    cost.rearrangeBeforeSlice, 2);
+  emitter.addBroadcast(input);
+  for (std::uint64_t step = 0; step < plan.split.steps(); ++step) {
+    emitter.addVertex("/Slice", vertexName("popops::DynamicSlice1D", {type}),
+                      cost.dynamicSlice, 2);
+    emitter.addTransforms(input, weights);
+    emitter.addConvolve(input, weights);
+    emitter.addReduce();
+    emitter.addVertex(
+        "/Update",
+        vertexName("popops::DynamicUpdateSlice1D", {problem.outputType}),
+        cost.dynamicUpdate, 2);
+    emitter.addVertex(
+        "/AddInPlace",
+        fmt::format("popops::BinaryOp1DInPlace<popops::expr::BinaryOpType::"
+                    "ADD,{}>",
+                    support::toString(problem.partialsType)),
+        cost.addInPlace, 2);
   }
+  emitter.addVertex(
+      "/Cast",
+      vertexName("popops::Cast1D", {problem.partialsType, problem.outputType}),
+      cost.outputCast, 2);
+  return std::move(emitter.phases);
+}
+
+void mapOperand(poplar::Graph &graph, const Tensor &tensor,
+                const ConvPlan &plan, TileRange tiles) {
+  const auto elements = static_cast<std::int64_t>(tensor.numElements());
+  if (elements == 0) {
+    return;
+  }
+  const auto type = poplar::internal::tensorView(tensor).type;
   const TileRange used{tiles.first, static_cast<unsigned>(plan.split.tiles())};
-  for (std::uint64_t step = 0; step < plan.split.serialOutChans; ++step) {
-    phases.push_back(
-        convolvePhase(graph, name, problem, plan, used, input, weights));
-    addReducePhases(name, problem, plan, limits, used, phases);
-  }
-  return phases;
+  const auto grain = vectorWidth(poputil::internal::tileSpec(graph), type);
+  poplar::internal::setLinearMapping(
+      graph, tensor,
+      poputil::internal::linearPiece(elements, 0,
+                                     static_cast<std::int64_t>(grain), used));
 }
 
 void addEpilogue(const poplar::Graph &graph, const Tensor *bias,

@@ -1,13 +1,11 @@
 // The search over splits.
-#include <poplin/internal/ConvPlan.hpp>
+#include "ConvCandidate.hpp"
 
-#include <kernels/cost/Convolution.hpp>
 #include <poputil/exceptions.hpp>
+#include <support/Logging.hpp>
 
 #include <algorithm>
 #include <limits>
-#include <optional>
-#include <vector>
 
 namespace poplin::internal {
 
@@ -15,11 +13,19 @@ using kernels::cost::ceilDiv;
 
 namespace {
 
+constexpr support::Logger logger(support::LogChannel::Poplibs, "poplin");
+
+using Splits = std::vector<std::uint64_t>;
+
 // The splits of n worth trying, ascending: the smallest one for each largest
 // share, and the smallest even one where evenness matters.
-std::vector<std::uint64_t> splitsOf(std::uint64_t n, std::uint64_t limit,
-                                    bool wantEven = false) {
-  std::vector<std::uint64_t> splits;
+Splits splitsOf(std::uint64_t n, std::uint64_t limit,
+                const std::optional<std::uint64_t> &fixed,
+                bool wantEven = false) {
+  if (fixed) {
+    return *fixed <= limit ? Splits{*fixed} : Splits{};
+  }
+  Splits splits;
   for (std::uint64_t split = 1; split <= std::min(n, limit);) {
     splits.push_back(split);
     const auto share = ceilDiv(n, split);
@@ -35,188 +41,232 @@ std::vector<std::uint64_t> splitsOf(std::uint64_t n, std::uint64_t limit,
   return splits;
 }
 
+// The fastest plan within a bound of temporary memory.
 class Search {
 public:
-  Search(const ConvProblem &problem, const PlanLimits &limits,
-         std::uint64_t memoryBound)
-      : problem_(problem), limits_(limits), memoryBound_(memoryBound),
-        batches_(splitsOf(problem.batch, limits.tiles)),
-        rows_(splitsOf(problem.outField[0], limits.tiles)),
-        columns_(splitsOf(problem.outField[1], limits.tiles)) {}
+  Search(const PlanLimits &limits, std::uint64_t memoryBound,
+         bool minimisesMemory)
+      : limits_(limits), memoryBound_(memoryBound),
+        minimisesMemory_(minimisesMemory) {}
 
-  void tryGrouping(const ConvGrouping &grouping, std::uint64_t serialSteps) {
-    const auto chans = grouping.unfoldsKernel
-                           ? problem_.inChans * problem_.kernelElements()
-                           : problem_.inChans;
-    const auto inGroups = ceilDiv(chans, grouping.inChansPerGroup);
-    const auto outGroups = ceilDiv(
-        ceilDiv(problem_.outChans, grouping.outChansPerGroup), serialSteps);
-    ConvSplit split;
-    split.serialOutChans = serialSteps;
+  // Tries all cuts of a candidate with these serial steps.
+  void tryCandidate(const ConvCandidate &candidate, std::uint64_t serialIn,
+                    std::uint64_t serialOut) {
+    candidate_ = &candidate;
+    const auto &problem = candidate.problem;
+    const auto &fixed = limits_.constraints;
     const std::uint64_t tiles = limits_.tiles;
-    for (const auto groups : splitsOf(problem_.groups, tiles)) {
+    batches_ = splitsOf(problem.batch, tiles, fixed.batchSplit);
+    rows_ = splitsOf(problem.outField[0], tiles, fixed.rowSplit);
+    columns_ = splitsOf(problem.outField[1], tiles, fixed.columnSplit);
+    ConvSplit split;
+    split.serialInChans = serialIn;
+    split.serialOutChans = serialOut;
+    const auto outGroups = ceilDiv(candidate.outGroups(), serialOut);
+    for (const auto groups :
+         splitsOf(candidate.groupGroups(), tiles, fixed.groupSplit)) {
       split.groups = groups;
-      for (const auto out : splitsOf(outGroups, tiles / groups, true)) {
-        split.outChans = out;
-        for (const auto in : splitsOf(inGroups, tiles / (groups * out))) {
-          split.inChans = in;
-          tryBatches(grouping, split, tiles / (groups * out * in));
-        }
+      const auto outs =
+          channelSplits(outGroups, tiles / groups, fixed.outChanSplit, true);
+      // From the finest on: good plans are found early and prune the rest.
+      for (auto out = outs.rbegin(); out != outs.rend(); ++out) {
+        split.outChans = *out;
+        tryInputChans(split);
       }
     }
   }
 
   const std::optional<ConvPlan> &best() const { return best_; }
+  // Memory kept a plan out that might have been faster.
+  bool isShortOfMemory() const { return isShortOfMemory_; }
+  bool canImprove(double leastCycles) const {
+    return !best_ || minimisesMemory_ ||
+           leastCycles < static_cast<double>(best_->totalCycles());
+  }
 
 private:
-  void tryBatches(const ConvGrouping &grouping, ConvSplit split,
-                  std::uint64_t tiles) {
-    for (const auto batch : batches_) {
-      if (batch > tiles) {
-        break;
+  // A SLIC vertex has one block of channels in and one out.
+  Splits channelSplits(std::uint64_t groups, std::uint64_t limit,
+                       std::optional<std::uint64_t> fixed,
+                       bool wantEven) const {
+    if (candidate_->grouping.method == ConvMethod::Slic) {
+      fixed = groups;
+    }
+    return splitsOf(groups, limit, fixed, wantEven);
+  }
+
+  void tryInputChans(ConvSplit split) {
+    const auto &fixed = limits_.constraints;
+    const auto tiles = limits_.tiles / (split.groups * split.outChans);
+    const auto inGroups = ceilDiv(candidate_->inGroups(), split.serialInChans);
+    for (const auto in :
+         channelSplits(inGroups, tiles, fixed.inChanSplit, false)) {
+      split.inChans = in;
+      for (const auto kernel : splitsOf(candidate_->problem.kernel[0],
+                                        tiles / in, fixed.kernelSplit)) {
+        split.kernelRows = kernel;
+        tryField(split, tiles / (in * kernel));
       }
-      split.batch = batch;
-      const auto rowsEnd =
-          std::upper_bound(rows_.begin(), rows_.end(), tiles / batch);
-      for (auto row = rows_.begin(); row != rowsEnd; ++row) {
-        split.rows = *row;
-        // Rows are cut before columns: a vertex works along a row.
-        const bool cutsColumns = std::next(row) == rowsEnd;
-        tryColumns(grouping, split, cutsColumns ? tiles / (batch * *row) : 1);
+    }
+  }
+
+  // `tiles` are left for the field.
+  void tryField(ConvSplit split, std::uint64_t tiles) {
+    bound_ = fieldBound(*candidate_, limits_, split);
+    if (!mayWin(tiles)) {
+      return;
+    }
+    for (auto batch = batches_.rbegin(); batch != batches_.rend(); ++batch) {
+      if (*batch > tiles) {
+        continue;
+      }
+      split.batch = *batch;
+      for (auto row = rows_.rbegin(); row != rows_.rend(); ++row) {
+        if (*row <= tiles / *batch) {
+          split.rows = *row;
+          tryColumns(split, tiles / (*batch * *row));
+        }
       }
     }
   }
 
   // From the finest cut on. Coarser cuts take more memory and longer in the
   // vertices: once either is too much, they cannot win.
-  void tryColumns(const ConvGrouping &grouping, ConvSplit split,
-                  std::uint64_t tiles) {
+  void tryColumns(ConvSplit split, std::uint64_t tiles) {
     auto column = std::upper_bound(columns_.begin(), columns_.end(), tiles);
     while (column != columns_.begin()) {
       split.columns = *--column;
-      const auto plan = evaluate(problem_, limits_, grouping, split);
-      if (plan.cost.tempBytes > memoryBound_ ||
-          (best_ &&
-           plan.cost.compute * split.serialOutChans >= best_->totalCycles())) {
+      if (!mayWin(split.field())) {
+        return;
+      }
+      const auto plan = evaluate(*candidate_, limits_, split);
+      if (plan.cost.tempBytes > memoryBound_) {
+        isShortOfMemory_ = true;
         return;
       }
       consider(plan);
+      if (minimisesMemory_) {
+        return;
+      }
     }
   }
 
+  // Whether a cut of the field into so many tiles can be the best one.
+  bool mayWin(std::uint64_t fieldTiles) {
+    if (!canImprove(bound_.cycles(fieldTiles))) {
+      return false;
+    }
+    const auto bytes = static_cast<std::uint64_t>(bound_.bytes(fieldTiles));
+    if (bytes > memoryBound_) {
+      isShortOfMemory_ = true;
+      return false;
+    }
+    return !minimisesMemory_ || !best_ || bytes <= best_->cost.tempBytes;
+  }
+
   void consider(const ConvPlan &plan) {
-    const auto key = [](const ConvPlan &of) {
-      return std::pair(of.totalCycles(), of.cost.tempBytes);
+    const auto key = [this](const ConvPlan &of) {
+      return minimisesMemory_ ? std::pair(of.cost.tempBytes, of.totalCycles())
+                              : std::pair(of.totalCycles(), of.cost.tempBytes);
     };
     if (!best_ || key(plan) < key(*best_)) {
       best_ = plan;
     }
   }
 
-  const ConvProblem &problem_;
   const PlanLimits &limits_;
   std::uint64_t memoryBound_;
-  std::vector<std::uint64_t> batches_;
-  std::vector<std::uint64_t> rows_;
-  std::vector<std::uint64_t> columns_;
+  bool minimisesMemory_;
+  const ConvCandidate *candidate_ = nullptr;
+  Splits batches_;
+  Splits rows_;
+  Splits columns_;
+  FieldBound bound_;
+  bool isShortOfMemory_ = false;
   std::optional<ConvPlan> best_;
 };
 
-// The channel blocks worth trying (section 7.4).
-std::vector<ConvGrouping> groupingsOf(const ConvProblem &problem,
-                                      const PlanLimits &limits) {
-  const auto &tile = limits.tile;
-  const auto units =
-      kernels::cost::convUnits(tile, problem.inputType, problem.partialsType);
-  const auto weights =
-      kernels::cost::weightsPerConvUnit(tile, problem.inputType);
-  std::vector<unsigned> outs{units};
-  for (const unsigned out : {weights, 8u, 16u}) {
-    if (out >= units && out % units == 0 &&
-        std::find(outs.begin(), outs.end(), out) == outs.end()) {
-      outs.push_back(out);
-    }
-  }
-  const bool is1x1 = problem.kernelElements() == 1;
-  std::vector<ConvGrouping> groupings;
-  for (const auto out : outs) {
-    if (is1x1) {
-      groupings.push_back({ConvMethod::Amp1x1, weights, out, 1, false});
-      continue;
-    }
-    groupings.push_back({ConvMethod::AmpNx1, weights, out, 1, false});
-    // Few channels: several kernel rows share a pass.
-    for (const unsigned height : {2u, 4u}) {
-      if (problem.inChans <= weights / height && problem.kernel[0] > 1) {
-        groupings.push_back(
-            {ConvMethod::AmpNx1, weights / height, out, height, false});
+std::optional<ConvPlan>
+searchWithin(const std::vector<ConvCandidate> &candidates,
+             const PlanLimits &limits, std::uint64_t memoryBound,
+             bool minimisesMemory) {
+  Search search(limits, memoryBound, minimisesMemory);
+  const auto &fixed = limits.constraints;
+  const auto trySteps = [&](std::uint64_t in, std::uint64_t out) {
+    for (const auto &candidate : candidates) {
+      if (search.canImprove(candidate.leastCycles(limits)) &&
+          in <= candidate.inGroups() && out <= candidate.outGroups()) {
+        search.tryCandidate(candidate, in, out);
       }
     }
-    if (limits.allowTransforms && problem.inChans < weights) {
-      groupings.push_back({ConvMethod::Amp1x1, weights, out, 1, true});
-    }
+  };
+  if (fixed.serialInChans || fixed.serialOutChans) {
+    trySteps(fixed.serialInChans.value_or(1), fixed.serialOutChans.value_or(1));
+    return search.best();
   }
-  constexpr std::uint64_t fewChans = 4;
-  if (problem.inChans <= fewChans || problem.outChans <= fewChans) {
-    const bool isHalf = problem.inputType == DataType::Half;
-    const bool halfPartials = problem.partialsType == DataType::Half;
-    groupings.push_back({ConvMethod::HorizontalMac, isHalf ? 2u : 1u,
-                         halfPartials ? 2u : 1u, 1, false});
-  }
-  return groupings;
-}
-
-std::optional<ConvPlan> searchWithin(const ConvProblem &problem,
-                                     const PlanLimits &limits,
-                                     std::uint64_t memoryBound) {
-  Search search(problem, limits, memoryBound);
-  const auto groupings = groupingsOf(problem, limits);
-  for (const auto &grouping : groupings) {
-    search.tryGrouping(grouping, 1);
-  }
-  // Serial steps trade cycles for memory: only when nothing else fits.
-  const std::uint64_t mostSteps = limits.allowTransforms ? 64 : 1;
-  for (std::uint64_t steps = 2; !search.best() && steps <= mostSteps;
+  trySteps(1, 1);
+  // Steps trade cycles for memory: of no use where memory suffices.
+  constexpr std::uint64_t mostSteps = 128;
+  const bool allowsSteps = limits.allowTransforms;
+  for (std::uint64_t steps = 2; allowsSteps && steps <= mostSteps &&
+                                (minimisesMemory || search.isShortOfMemory());
        steps *= 2) {
-    for (const auto &grouping : groupings) {
-      search.tryGrouping(grouping, steps);
+    const auto before = search.best() ? search.best()->totalCycles() : 0;
+    trySteps(1, steps);
+    trySteps(steps, 1);
+    if (!minimisesMemory && before != 0 &&
+        search.best()->totalCycles() == before) {
+      break;
     }
   }
   return search.best();
 }
 
+ConvPlan plan(const ConvProblem &problem, const PlanLimits &limits,
+              bool isMatMul) {
+  const auto candidates = candidatesOf(problem, limits, isMatMul);
+  constexpr auto unbounded = std::numeric_limits<std::uint64_t>::max();
+  const bool minimisesMemory = limits.availableMemoryProportion == 0;
+  std::optional<ConvPlan> best;
+  if (!minimisesMemory) {
+    const auto target =
+        static_cast<std::uint64_t>(limits.availableMemoryProportion *
+                                   static_cast<double>(limits.bytesPerTile));
+    const auto first = std::max<std::uint64_t>(target, 1);
+    for (auto bound = first; !best; bound *= 2) {
+      if (bound != first) {
+        logger.warn("convolution planner unable to meet memory target. "
+                    "Optimizing for minimum memory...");
+      }
+      if (bound > 2 * limits.bytesPerTile) {
+        break;
+      }
+      best = searchWithin(candidates, limits, bound, false);
+    }
+  }
+  if (!best) {
+    best = searchWithin(candidates, limits, unbounded, minimisesMemory);
+  }
+  if (!best) {
+    throw poputil::poplibs_error("No base plan found for unbounded plan");
+  }
+  return *best;
+}
+
 } // namespace
 
 ConvPlan planConvolution(const ConvProblem &problem, const PlanLimits &limits) {
-  auto bound =
-      static_cast<std::uint64_t>(limits.availableMemoryProportion *
-                                 static_cast<double>(limits.bytesPerTile));
-  // A bound that cannot be met is doubled, then given up.
-  for (bound = std::max<std::uint64_t>(bound, 1);
-       bound <= 2 * limits.bytesPerTile; bound *= 2) {
-    if (const auto plan = searchWithin(problem, limits, bound)) {
-      return *plan;
-    }
-  }
-  const auto plan =
-      searchWithin(problem, limits, std::numeric_limits<std::uint64_t>::max());
-  if (!plan) {
-    throw poputil::poplibs_error("No base plan found for unbounded plan");
-  }
-  return *plan;
+  return plan(problem, limits, false);
 }
 
 ConvPlan planMatMul(const ConvProblem &problem, const PlanLimits &limits) {
-  const auto plan = planConvolution(problem, limits);
-  if (!limits.allowTransforms) {
-    return plan;
+  auto best = plan(problem, limits, true);
+  if (limits.pass != ConvPass::None && limits.allowTransforms) {
+    if (const auto joint = jointPlan(problem, limits, best)) {
+      return *joint;
+    }
   }
-  auto transposed = problem;
-  transposed.outChans = problem.outField[1];
-  transposed.inField[1] = transposed.outField[1] = problem.outChans;
-  auto swapped = planConvolution(transposed, limits);
-  swapped.swapsOperands = true;
-  return swapped.totalCycles() < plan.totalCycles() ? swapped : plan;
+  return best;
 }
 
 } // namespace poplin::internal

@@ -7,8 +7,8 @@
 
 namespace kernels::cost {
 
-// The AMP units that a pair of types may use: never more than
-// outChansPerGroup asks for.
+// The AMP units that a pair of types may use; blocks of fewer output channels
+// use as many as they have.
 unsigned convUnits(const TileSpec &tile, DataType inputType,
                    DataType partialsType);
 // Input channels that one pass through the units takes: 16 half, 8 float.

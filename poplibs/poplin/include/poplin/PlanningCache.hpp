@@ -1,17 +1,28 @@
-// A place for plans that programs share between calls.
+// Plans that programs share between graphs and calls.
 #pragma once
+
+#include <cstddef>
+#include <memory>
 
 namespace poplin {
 
-// Plans are kept with the graph that they are for, so equal operations are
-// planned once with or without a cache; the class is here for programs that
-// pass one.
+// Equal operations of a graph are planned once with or without a cache; plans
+// of a graph that was given one go there.
 class PlanningCache {
 public:
-  PlanningCache() = default;
-  virtual ~PlanningCache() = default;
+  PlanningCache();
+  virtual ~PlanningCache();
   PlanningCache(const PlanningCache &) = delete;
   PlanningCache &operator=(const PlanningCache &) = delete;
+
+  // How many plans it holds.
+  std::size_t size() const;
+
+  struct Plans;
+  const std::shared_ptr<Plans> &plans() const { return plans_; }
+
+private:
+  std::shared_ptr<Plans> plans_;
 };
 
 namespace matmul {

@@ -18,12 +18,18 @@ struct ConvOperand {
 };
 
 // Phases "<name>/Transpose" where an operand is rearranged,
-// "<name>/Convolve" and "<name>/Reduce".
+// "<name>/Convolve" and "<name>/Reduce"; in serial steps also "/Slice",
+// "/Update", "/AddInPlace" and what comes once, before or after them.
 std::vector<poplar::internal::GroupPhase>
 convPhases(const poplar::Graph &graph, const std::string &name,
            const ConvProblem &problem, const ConvPlan &plan,
            const PlanLimits &limits, poputil::internal::TileRange tiles,
            const ConvOperand &input, const ConvOperand &weights);
+
+// Spreads a variable over the tiles that the plan uses, so that each finds a
+// part of what it needs at home.
+void mapOperand(poplar::Graph &graph, const poplar::Tensor &tensor,
+                const ConvPlan &plan, poputil::internal::TileRange tiles);
 
 // Phases that add a bias to `output` and apply an activation, where given. The
 // bias runs along dimension `channelDim`.
