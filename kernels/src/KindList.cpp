@@ -35,6 +35,9 @@ std::span<const Kind *const> allKinds() {
       &sgdUpdateKind(),
       &adamUpdateKind(),
       &rmspropUpdateKind(),
+      &randomKind(),
+      &dropoutKind(),
+      &nextSeedKind(),
   };
   return kinds;
 }

@@ -2,6 +2,8 @@
 // once per instruction set. Plans (src/fast) reach them through this table.
 #pragma once
 
+#include "RandomLoops.hpp"
+
 #include <cstddef>
 #include <cstdint>
 
@@ -238,6 +240,7 @@ struct Loops {
   NormRowLoops normRows;
   SoftmaxLoops softmax;
   UpdateLoops update;
+  RandomLoops random;
   LaneLoops lanes;
 };
 
@@ -253,6 +256,7 @@ struct Loops {
   NormRowLoops normRowLoops();                                                 \
   SoftmaxLoops softmaxLoops();                                                 \
   UpdateLoops updateLoops();                                                   \
+  RandomLoops randomLoops();                                                   \
   LaneLoops laneLoops();                                                       \
   }
 KERNELS_LOOPS_OF(base)

@@ -16,6 +16,7 @@ const Loops &table() {
                               normRowLoops(),
                               softmaxLoops(),
                               updateLoops(),
+                              randomLoops(),
                               laneLoops()};
   return table;
 }

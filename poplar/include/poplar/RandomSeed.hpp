@@ -16,8 +16,8 @@ class Sequence;
 Tensor getHwSeeds(Graph &graph, program::Sequence &program,
                   const DebugContext &debugContext = {});
 
-// Sets them, for getHwSeeds() to find. No result depends on them: random
-// numbers come from the seeds that operations are given.
+// Sets them. Operations that are given no seed draw from them (poprand), and
+// each moves them on.
 void setHwSeeds(Graph &graph, const Tensor &seeds, program::Sequence &program,
                 const DebugContext &debugContext = {});
 

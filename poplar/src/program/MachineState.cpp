@@ -5,6 +5,7 @@
 #include <poplar/Graph.hpp>
 #include <poplar/Program.hpp>
 #include <poplar/RandomSeed.hpp>
+#include <poplar/internal/HwSeeds.hpp>
 
 #include "MakeNode.hpp"
 
@@ -31,9 +32,9 @@ Tensor addOnTiles(Graph &graph, const std::vector<std::size_t> &shape,
   return tensor;
 }
 
-// The seeds of a graph's tiles: part of one variable of the top-level graph,
-// made when it is first asked for.
-Tensor hwSeeds(Graph &graph) {
+// The seeds of all tiles: one variable of the top-level graph, made when it is
+// first asked for.
+Tensor seedsOfAllTiles(Graph &graph) {
   GraphData &data = internal::graphData(graph);
   Graph whole = graph.getTopLevelGraph();
   const Target &target = whole.getTarget();
@@ -46,8 +47,12 @@ Tensor hwSeeds(Graph &graph) {
     // A tensor here would keep the graph that keeps it.
     kept = std::make_shared<VariableRef>(seeds.getVarRegions()[0].var);
   }
-  const Tensor all =
-      graph.getVariable(*std::static_pointer_cast<VariableRef>(kept));
+  return graph.getVariable(*std::static_pointer_cast<VariableRef>(kept));
+}
+
+// Those of the tiles that the graph has.
+Tensor hwSeeds(Graph &graph) {
+  const Tensor all = seedsOfAllTiles(graph);
   std::vector<Tensor> own;
   for (unsigned tile = 0; tile < graph.getTarget().getNumTiles(); ++tile) {
     const unsigned at = graph.convertTileToTopLevelGraphTile(tile);
@@ -57,6 +62,10 @@ Tensor hwSeeds(Graph &graph) {
 }
 
 } // namespace
+
+Tensor internal::hwSeedsOfTile(Graph &graph, unsigned tile) {
+  return seedsOfAllTiles(graph)[graph.convertTileToTopLevelGraphTile(tile)];
+}
 
 Tensor cycleCount(Graph &graph, program::Sequence &program, unsigned tile,
                   SyncType, const DebugContext &debugContext) {

@@ -13,6 +13,7 @@ void addPoplinMatMul(Operations &operations);
 void addPopnnNonLinearity(Operations &operations);
 void addPopnnPooling(Operations &operations);
 void addPopnnNorms(Operations &operations);
+void addPoprand(Operations &operations);
 
 inline Operations allOperations() {
   Operations operations;
@@ -23,6 +24,7 @@ inline Operations allOperations() {
   addPopnnNonLinearity(operations);
   addPopnnPooling(operations);
   addPopnnNorms(operations);
+  addPoprand(operations);
   return operations;
 }
 
