@@ -19,24 +19,20 @@ constexpr auto direct = dnnl::algorithm::convolution_direct;
 } // namespace
 
 double convolutionWork(const ConvolutionShape &s) {
-  return static_cast<double>(s.batch * s.outChannels * s.out[0] * s.out[1]) *
-         static_cast<double>(s.inChannelsPerGroup() * s.kernel[0] *
-                             s.kernel[1]) *
-         0.033;
+  return static_cast<double>(s.products()) * 0.033;
 }
 
 DnnlShape::DnnlShape(const ConvolutionShape &s, std::int64_t batch)
     : x(s.inputShape()), w(s.weightShape()),
-      y(s.outputShape()), bias{s.outChannels},
-      strides(s.strides.begin(), s.strides.end()), dilations{s.dilations[0] - 1,
-                                                             s.dilations[1] -
-                                                                 1},
-      padLower(s.padLower.begin(), s.padLower.end()),
-      padUpper(s.padUpper.begin(), s.padUpper.end()) {
+      y(s.outputShape()), bias{s.outChannels}, strides(s.strides),
+      dilations(s.dilations), padLower(s.padLower), padUpper(s.padUpper) {
   x[0] = y[0] = batch;
+  for (auto &dilation : dilations) {
+    --dilation; // oneDNN counts the zeros between elements
+  }
   if (s.groups > 1) {
-    w = {s.groups, s.outChannelsPerGroup(), s.inChannelsPerGroup(), s.kernel[0],
-         s.kernel[1]};
+    w[0] = s.outChannelsPerGroup();
+    w.insert(w.begin(), s.groups);
   }
 }
 
@@ -114,7 +110,7 @@ dnnl::memory::desc batchDesc(const OperandSpec &spec, std::int64_t batch) {
 
 dnnl::memory::desc weightDesc(const OperandSpec &spec, const DnnlShape &shape) {
   Strides strides = spec.strides;
-  if (shape.w.size() == 5) {
+  if (shape.w.size() > strides.size()) {
     strides.insert(strides.begin(), shape.w[1] * strides[0]);
   }
   return dnnlStrided(shape.w, strides);
@@ -132,6 +128,10 @@ Access batchAccess(const Signature &signature, std::size_t operand,
 }
 
 bool isForDnnl(const Signature &signature) {
+  constexpr std::size_t maxRank = 5; // three field dimensions
+  if (signature.inputs[0].shape.size() > maxRank) {
+    return false;
+  }
   for (std::size_t i = 0; i < signature.operandCount(); ++i) {
     const auto &spec = signature.operand(i);
     if (spec.type != DataType::Float ||

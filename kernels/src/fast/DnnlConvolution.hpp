@@ -65,8 +65,8 @@ dnnl::memory::desc weightDesc(const OperandSpec &spec, const DnnlShape &shape);
 Access batchAccess(const Signature &signature, std::size_t operand,
                    ShardRange range);
 
-// Whether all operands are floats with positive strides; oneDNN has no place
-// for others.
+// Whether all operands are floats with positive strides and at most three field
+// dimensions; oneDNN has no place for others.
 bool isForDnnl(const Signature &signature);
 
 } // namespace kernels

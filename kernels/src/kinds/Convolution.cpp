@@ -20,13 +20,14 @@ std::vector<TensorType> inferForward(const Attributes &attributes,
   requireFloating("convolution", "x", inputs[0]);
   requireType("convolution", "w", inputs[1], {inputs[0].type});
   requireChoice("convolution", attributes, "activation", {"", "RELU"});
+  const auto type = productType("convolution", attributes, inputs[0].type);
   const auto shape = convolutionShape("convolution", attributes,
                                       inputs[0].shape, inputs[1].shape);
   if (hasBias) {
-    requireType("convolution", "bias", inputs[2], {inputs[0].type});
+    requireType("convolution", "bias", inputs[2], {type});
     requireShape("convolution", "bias", inputs[2], {shape.outChannels});
   }
-  return {{inputs[0].type, shape.outputShape()}};
+  return {{type, shape.outputShape()}};
 }
 
 std::vector<TensorType> inferDataGrad(const Attributes &attributes,
@@ -38,19 +39,24 @@ std::vector<TensorType> inferDataGrad(const Attributes &attributes,
       convolutionShape("convolutionDataGrad", attributes,
                        attributes.getInts("inputShape"), inputs[1].shape);
   requireShape("convolutionDataGrad", "dy", inputs[0], shape.outputShape());
-  return {{inputs[0].type, shape.inputShape()}};
+  return {{productType("convolutionDataGrad", attributes, inputs[0].type),
+           shape.inputShape()}};
 }
 
 // w's shape follows from dy, x and the attribute.
 Shape weightShape(const Attributes &attributes,
                   std::span<const TensorType> inputs) {
-  const auto &kernel =
-      requireInts("convolutionWeightGrad", attributes, "kernelShape", 2, 1);
-  requireRank("convolutionWeightGrad", "dy", inputs[0], 4);
-  requireRank("convolutionWeightGrad", "x", inputs[1], 4);
+  constexpr auto kind = "convolutionWeightGrad";
+  require(inputs[0].shape.size() >= 3,
+          "[{}] dy has shape {}; its rank must be at least 3", kind,
+          support::toString(inputs[0].shape));
+  requireRank(kind, "x", inputs[1], inputs[0].shape.size());
+  const auto &kernel = requireInts(kind, attributes, "kernelShape",
+                                   inputs[0].shape.size() - 2, 1);
   const auto groups = std::max<std::int64_t>(1, attributes.getInt("groups"));
-  return {inputs[0].shape[1], inputs[1].shape[1] / groups, kernel[0],
-          kernel[1]};
+  Shape shape{inputs[0].shape[1], inputs[1].shape[1] / groups};
+  shape.insert(shape.end(), kernel.begin(), kernel.end());
+  return shape;
 }
 
 std::vector<TensorType> inferWeightGrad(const Attributes &attributes,
@@ -62,26 +68,36 @@ std::vector<TensorType> inferWeightGrad(const Attributes &attributes,
       convolutionShape("convolutionWeightGrad", attributes, inputs[1].shape,
                        weightShape(attributes, inputs));
   requireShape("convolutionWeightGrad", "dy", inputs[0], shape.outputShape());
-  return {{inputs[0].type, shape.weightShape()}};
+  return {{productType("convolutionWeightGrad", attributes, inputs[0].type),
+           shape.weightShape()}};
 }
 
-// Calls visit(n, o, c, i, j, p, q, oy, ox) for every product of the
-// convolution: y[n,o,oy,ox] += x[n,c,i,j] * w[o,c in its group,p,q].
+// Calls visit(index of x, index of w, index of y) for every product of the
+// convolution: y[n,o,out...] += x[n,c,in...] * w[o,c in its group,kernel...].
 template <typename Visit>
 void forEachProduct(const ConvolutionShape &s, const Visit &visit) {
-  const Shape all{s.batch,     s.outChannels, s.inChannelsPerGroup(),
-                  s.kernel[0], s.kernel[1],   s.out[0],
-                  s.out[1]};
+  const std::size_t dims = s.in.size();
+  Shape atX(dims + 2), atW(dims + 2), atY(dims + 2);
+  Shape all{s.batch, s.outChannels, s.inChannelsPerGroup()};
+  all.insert(all.end(), s.kernel.begin(), s.kernel.end());
+  all.insert(all.end(), s.out.begin(), s.out.end());
   forEachIndex(all, [&](std::span<const std::int64_t> at) {
-    const auto [n, o, g, p, q, oy, ox] =
-        std::array{at[0], at[1], at[2], at[3], at[4], at[5], at[6]};
-    const auto i = oy * s.strides[0] + p * s.dilations[0] - s.padLower[0];
-    const auto j = ox * s.strides[1] + q * s.dilations[1] - s.padLower[1];
-    if (i >= 0 && i < s.in[0] && j >= 0 && j < s.in[1]) {
-      const auto group = o / s.outChannelsPerGroup();
-      const auto c = group * s.inChannelsPerGroup() + g;
-      visit(std::array{n, c, i, j}, std::array{o, g, p, q},
-            std::array{n, o, oy, ox});
+    const auto [n, o, c] = std::array{at[0], at[1], at[2]};
+    const auto group = o / s.outChannelsPerGroup();
+    atX[0] = atY[0] = n;
+    atW[0] = atY[1] = o;
+    atW[1] = c;
+    atX[1] = group * s.inChannelsPerGroup() + c;
+    bool isInside = true;
+    for (std::size_t d = 0; d < dims; ++d) {
+      atW[d + 2] = at[3 + d];
+      atY[d + 2] = at[3 + dims + d];
+      atX[d + 2] = atY[d + 2] * s.strides[d] + atW[d + 2] * s.dilations[d] -
+                   s.padLower[d];
+      isInside = isInside && atX[d + 2] >= 0 && atX[d + 2] < s.in[d];
+    }
+    if (isInside) {
+      visit(atX, atW, atY);
     }
   });
 }

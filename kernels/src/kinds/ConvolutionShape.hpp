@@ -1,33 +1,45 @@
-// The geometry of a two-dimensional convolution and of its gradients, read from
-// the attributes and checked once.
+// The geometry of a convolution over any number of field dimensions and of its
+// gradients, read from the attributes and checked once.
 #pragma once
 
 #include <kernels/Signature.hpp>
 
-#include <array>
 #include <cstdint>
 #include <string_view>
 
 namespace kernels {
 
 struct ConvolutionShape {
-  using Pair = std::array<std::int64_t, 2>; // height, width
-
   std::int64_t batch = 0;
   std::int64_t inChannels = 0;
   std::int64_t outChannels = 0;
   std::int64_t groups = 1;
-  Pair in{}, kernel{}, out{};
-  Pair strides{}, padLower{}, padUpper{}, dilations{};
+  // One number per dimension of the field, for example height and width.
+  Shape in, kernel, out;
+  Shape strides, padLower, padUpper, dilations;
 
   std::int64_t inChannelsPerGroup() const { return inChannels / groups; }
   std::int64_t outChannelsPerGroup() const { return outChannels / groups; }
 
-  Shape inputShape() const { return {batch, inChannels, in[0], in[1]}; }
+  Shape inputShape() const { return joined(batch, inChannels, in); }
   Shape weightShape() const {
-    return {outChannels, inChannelsPerGroup(), kernel[0], kernel[1]};
+    return joined(outChannels, inChannelsPerGroup(), kernel);
   }
-  Shape outputShape() const { return {batch, outChannels, out[0], out[1]}; }
+  Shape outputShape() const { return joined(batch, outChannels, out); }
+
+  // Products summed into the outputs, padding included.
+  std::int64_t products() const {
+    return support::elementCount(outputShape()) * inChannelsPerGroup() *
+           support::elementCount(kernel);
+  }
+
+private:
+  static Shape joined(std::int64_t first, std::int64_t second,
+                      const Shape &field) {
+    Shape shape{first, second};
+    shape.insert(shape.end(), field.begin(), field.end());
+    return shape;
+  }
 };
 
 // Of a forward convolution, or of a gradient whose attributes complete the

@@ -33,11 +33,12 @@ std::vector<TensorType> infer(const Attributes &attributes,
   require(a.shape[rank - 1] == b.shape[rank - 2],
           "[matmul] a has shape {} and b {}; a's columns must be b's rows",
           support::toString(a.shape), support::toString(b.shape));
+  TensorType result = a;
+  result.type = productType("matmul", attributes, a.type);
   if (hasBias) {
-    requireType("matmul", "bias", inputs[2], {a.type});
+    requireType("matmul", "bias", inputs[2], {result.type});
     requireShape("matmul", "bias", inputs[2], {b.shape[rank - 1]});
   }
-  TensorType result = a;
   result.shape[rank - 1] = b.shape[rank - 1];
   return {std::move(result)};
 }

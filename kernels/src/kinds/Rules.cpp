@@ -52,6 +52,16 @@ void requireScalar(std::string_view kind, std::string_view operand,
           support::toString(tensor.shape));
 }
 
+DataType productType(std::string_view kind, const Attributes &attributes,
+                     DataType operands) {
+  if (!attributes.has("outType")) {
+    return operands;
+  }
+  const auto type = static_cast<DataType>(attributes.getInt("outType"));
+  requireFloating(kind, "the result", {type, {}});
+  return type;
+}
+
 const std::string &
 requireChoice(std::string_view kind, const Attributes &attributes,
               std::string_view name,

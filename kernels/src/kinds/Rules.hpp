@@ -40,6 +40,11 @@ void requireFloating(std::string_view kind, std::string_view operand,
 void requireScalar(std::string_view kind, std::string_view operand,
                    const TensorType &tensor);
 
+// The type of a product's result: the one that attribute "outType" (the
+// number of a DataType, FLOAT or HALF) names, else the operands'.
+DataType productType(std::string_view kind, const Attributes &attributes,
+                     DataType operands);
+
 // The string attribute, which must be one of `allowed`.
 const std::string &
 requireChoice(std::string_view kind, const Attributes &attributes,

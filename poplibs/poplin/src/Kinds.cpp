@@ -7,7 +7,7 @@
 #include <poplar/internal/Access.hpp>
 #include <poputil/internal/Emit.hpp>
 
-#include <fmt/core.h>
+#include <fmt/ranges.h>
 
 namespace poplin::internal {
 
@@ -21,33 +21,41 @@ using poputil::internal::TileRange;
 
 namespace {
 
-ConvProblem problemOf(DataType type, const ConvOptions &options) {
-  ConvProblem problem;
-  problem.inputType = problem.outputType = type;
-  problem.partialsType = partialsType(options, type);
-  return problem;
-}
-
 DataType typeOf(const Tensor &tensor) {
   return poplar::internal::tensorView(tensor).type;
 }
 
+// Rows and columns for the planner: all dimensions but the last are rows.
+template <typename Values> Extents rowsAndColumns(const Values &values) {
+  Extents extents{1, 1};
+  for (std::size_t i = 0; i + 1 < values.size(); ++i) {
+    extents[0] *= static_cast<std::uint64_t>(values[i]);
+  }
+  extents[1] = static_cast<std::uint64_t>(values.back());
+  return extents;
+}
+
 Extents extents(const Attributes &attributes, std::string_view name) {
-  const auto &values = attributes.getInts(name);
-  return {static_cast<std::uint64_t>(values[0]),
-          static_cast<std::uint64_t>(values[1])};
+  return rowsAndColumns(attributes.getInts(name));
 }
 
 Extents fieldOf(const Tensor &tensor) {
-  return {tensor.dim(2), tensor.dim(3)};
+  const auto shape = tensor.shape();
+  return rowsAndColumns(std::vector(shape.begin() + 2, shape.end()));
 }
 
 std::uint64_t groupsOf(const Attributes &attributes) {
   return static_cast<std::uint64_t>(attributes.getInt("groups"));
 }
 
-std::string convName(const Extents &kernel) {
-  return fmt::format("Conv_{}x{}", kernel[0], kernel[1]);
+// "Conv_3x3", from the extents of the kernel.
+template <typename Values> std::string convName(const Values &kernel) {
+  return fmt::format("Conv_{}", fmt::join(kernel, "x"));
+}
+
+std::string convName(const Tensor &weights) {
+  const auto shape = weights.shape();
+  return convName(std::vector(shape.begin() + 2, shape.end()));
 }
 
 struct Call {
@@ -75,6 +83,32 @@ struct Call {
   }
 };
 
+ConvProblem problemOf(const Call &call, const ConvOptions &options) {
+  ConvProblem problem;
+  problem.inputType = typeOf(call.inputs.front());
+  problem.outputType = typeOf(call.outputs.front());
+  problem.partialsType = partialsType(options, problem.outputType);
+  return problem;
+}
+
+// The phases of a product as planned. There are none where an operand is
+// empty: a sum of nothing is zero.
+std::vector<poplar::internal::GroupPhase>
+plannedPhases(const Call &call, const std::string &name,
+              const ConvProblem &problem, const ConvOptions &options,
+              bool isMatMul, ConvOperand left, ConvOperand right) {
+  if (left.tensor.numElements() == 0 || right.tensor.numElements() == 0) {
+    return {};
+  }
+  const auto limits = planLimits(call.graph, call.tiles, options);
+  const auto plan = cachedPlan(call.graph, problem, limits, isMatMul);
+  if (plan.swapsOperands) {
+    std::swap(left, right);
+  }
+  return convPhases(call.graph, name, problem, plan, limits, call.tiles, left,
+                    right);
+}
+
 // What the descriptor fuses after the product.
 void addFusedPasses(const Call &call, unsigned channelDim,
                     std::vector<poplar::internal::GroupPhase> &phases) {
@@ -95,20 +129,13 @@ std::vector<Tensor> matMul(Graph &graph, const Attributes &attributes,
   const auto &a = inputs[0];
   const auto &b = inputs[1];
   const unsigned rank = a.rank();
-  auto problem = problemOf(typeOf(a), options);
+  auto problem = problemOf(call, options);
   problem.groups = rank == 3 ? a.dim(0) : 1;
   problem.inField = problem.outField = {1, a.dim(rank - 2)};
   problem.inChans = a.dim(rank - 1);
   problem.outChans = b.dim(rank - 1);
-  const auto limits = planLimits(graph, call.tiles, options);
-  const auto plan = cachedPlan(graph, problem, limits, true);
-  ConvOperand left{a, isStrided(a)};
-  ConvOperand right{b, isStrided(b)};
-  if (plan.swapsOperands) {
-    std::swap(left, right);
-  }
-  auto phases = convPhases(graph, "Conv_1x1", problem, plan, limits, call.tiles,
-                           left, right);
+  auto phases = plannedPhases(call, "Conv_1x1", problem, options, true,
+                              {a, isStrided(a)}, {b, isStrided(b)});
   addFusedPasses(call, rank - 1, phases);
   return call.emit(std::move(phases), program, debugContext);
 }
@@ -122,7 +149,7 @@ std::vector<Tensor> convolution(Graph &graph, const Attributes &attributes,
   const auto options = parseConvOptions(flags);
   const auto &x = inputs[0];
   const auto &w = inputs[1];
-  auto problem = problemOf(typeOf(x), options);
+  auto problem = problemOf(call, options);
   problem.groups = groupsOf(attributes);
   problem.batch = x.dim(0);
   problem.inChans = w.dim(1);
@@ -132,11 +159,8 @@ std::vector<Tensor> convolution(Graph &graph, const Attributes &attributes,
   problem.kernel = fieldOf(w);
   problem.kernelDilation = extents(attributes, "dilations");
   problem.stride = extents(attributes, "strides");
-  const auto limits = planLimits(graph, call.tiles, options);
-  const auto plan = cachedPlan(graph, problem, limits, false);
-  auto phases =
-      convPhases(graph, convName(problem.kernel), problem, plan, limits,
-                 call.tiles, {x, isStrided(x)}, {w, isStrided(w)});
+  auto phases = plannedPhases(call, convName(w), problem, options, false,
+                              {x, isStrided(x)}, {w, isStrided(w)});
   addFusedPasses(call, 1, phases);
   return call.emit(std::move(phases), program, debugContext);
 }
@@ -152,7 +176,7 @@ std::vector<Tensor> convolutionDataGrad(Graph &graph,
   const auto options = parseConvOptions(flags);
   const auto &dy = inputs[0];
   const auto &w = inputs[1];
-  auto problem = problemOf(typeOf(dy), options);
+  auto problem = problemOf(call, options);
   problem.groups = groupsOf(attributes);
   problem.batch = dy.dim(0);
   problem.inChans = w.dim(0) / problem.groups;
@@ -162,11 +186,9 @@ std::vector<Tensor> convolutionDataGrad(Graph &graph,
   problem.kernel = fieldOf(w);
   problem.kernelDilation = extents(attributes, "dilations");
   problem.inputDilation = extents(attributes, "strides");
-  const auto limits = planLimits(graph, call.tiles, options);
-  const auto plan = cachedPlan(graph, problem, limits, false);
   // The kernel is flipped and its channels are exchanged.
-  auto phases = convPhases(graph, convName(problem.kernel), problem, plan,
-                           limits, call.tiles, {dy, isStrided(dy)}, {w, true});
+  auto phases = plannedPhases(call, convName(w), problem, options, false,
+                              {dy, isStrided(dy)}, {w, true});
   return call.emit(std::move(phases), program, debugContext);
 }
 
@@ -183,22 +205,16 @@ std::vector<Tensor> convolutionWeightGrad(Graph &graph,
   const auto options = parseConvOptions(flags);
   const auto &dy = inputs[0];
   const auto &x = inputs[1];
-  const auto kernel = extents(attributes, "kernelShape");
-  auto problem = problemOf(typeOf(dy), options);
+  const auto &kernel = attributes.getInts("kernelShape");
+  auto problem = problemOf(call, options);
   problem.groups = groupsOf(attributes);
-  problem.inChans = dy.dim(0) * dy.dim(2) * dy.dim(3);
+  problem.inChans = dy.dim(1) == 0 ? 0 : dy.numElements() / dy.dim(1);
   problem.outChans = dy.dim(1) / problem.groups;
-  problem.inField =
-      problem.outField = {1, x.dim(1) / problem.groups * kernel[0] * kernel[1]};
-  const auto limits = planLimits(graph, call.tiles, options);
-  const auto plan = cachedPlan(graph, problem, limits, true);
-  ConvOperand left{x, true};
-  ConvOperand right{dy, true};
-  if (plan.swapsOperands) {
-    std::swap(left, right);
-  }
-  auto phases = convPhases(graph, convName(kernel) + "/WeightDeltas", problem,
-                           plan, limits, call.tiles, left, right);
+  problem.inField = problem.outField = {
+      1, x.dim(1) / problem.groups *
+             static_cast<std::uint64_t>(support::elementCount(kernel))};
+  auto phases = plannedPhases(call, convName(kernel) + "/WeightDeltas", problem,
+                              options, true, {x, true}, {dy, true});
   return call.emit(std::move(phases), program, debugContext);
 }
 

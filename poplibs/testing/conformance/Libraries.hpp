@@ -9,6 +9,7 @@ namespace conformance {
 void addPopopsElementwise(Operations &operations);
 void addPopopsReduce(Operations &operations);
 void addPopopsSlices(Operations &operations);
+void addPoplinConvolution(Operations &operations);
 void addPoplinMatMul(Operations &operations);
 void addPopnnNonLinearity(Operations &operations);
 void addPopnnPooling(Operations &operations);
@@ -20,6 +21,7 @@ inline Operations allOperations() {
   addPopopsElementwise(operations);
   addPopopsReduce(operations);
   addPopopsSlices(operations);
+  addPoplinConvolution(operations);
   addPoplinMatMul(operations);
   addPopnnNonLinearity(operations);
   addPopnnPooling(operations);

@@ -4,7 +4,14 @@
 #include <poplar/Type.hpp>
 
 #include <cstddef>
+#include <iosfwd>
+#include <tuple>
 #include <vector>
+
+namespace poplar {
+class OptionFlags;
+class Target;
+} // namespace poplar
 
 namespace poplin {
 
@@ -12,7 +19,12 @@ namespace poplin {
 // padding with zeros, reversal.
 struct InputTransform {
   InputTransform() = default;
-  explicit InputTransform(std::size_t numDims);
+  explicit InputTransform(std::size_t numDims); // changes nothing
+  InputTransform(std::vector<unsigned> truncationLower,
+                 std::vector<unsigned> truncationUpper,
+                 std::vector<unsigned> dilation,
+                 std::vector<unsigned> paddingLower,
+                 std::vector<unsigned> paddingUpper, std::vector<bool> flip);
 
   std::vector<unsigned> truncationLower;
   std::vector<unsigned> truncationUpper;
@@ -25,7 +37,12 @@ struct InputTransform {
 // Applied to the result's field: truncation, stride, padding.
 struct OutputTransform {
   OutputTransform() = default;
-  explicit OutputTransform(std::size_t numDims);
+  explicit OutputTransform(std::size_t numDims); // changes nothing
+  OutputTransform(std::vector<unsigned> truncationLower,
+                  std::vector<unsigned> truncationUpper,
+                  std::vector<unsigned> stride,
+                  std::vector<unsigned> paddingLower,
+                  std::vector<unsigned> paddingUpper);
 
   std::vector<unsigned> truncationLower;
   std::vector<unsigned> truncationUpper;
@@ -35,6 +52,9 @@ struct OutputTransform {
 };
 
 struct ConvParams {
+  using InputTransform = poplin::InputTransform;
+  using OutputTransform = poplin::OutputTransform;
+
   ConvParams() = default;
   // Channels are counted per group.
   ConvParams(poplar::Type dataType, std::size_t batchSize,
@@ -68,14 +88,28 @@ struct ConvParams {
     return outputChannelsPerConvGroup * numConvGroups;
   }
   std::size_t getInputSize(unsigned dim) const { return inputFieldShape[dim]; }
+  const std::vector<std::size_t> &getInputFieldShape() const {
+    return inputFieldShape;
+  }
+  const std::vector<std::size_t> &getKernelShape() const { return kernelShape; }
 
+  std::size_t getTruncatedInputSize(unsigned dim) const;
+  std::size_t getTruncatedKernelSize(unsigned dim) const;
   std::size_t getTransformedInputSize(unsigned dim) const;
   std::size_t getTransformedKernelSize(unsigned dim) const;
+  // Before the output transform.
+  std::size_t getUntransformedOutputSize(unsigned dim) const;
   std::size_t getOutputSize(unsigned dim) const;
   std::vector<std::size_t> getOutputFieldShape() const;
 
   // Throws poplibs_error when the parts do not fit together.
   void validate() const;
+
+  // The same function of the same operands with as little of the transforms as
+  // possible: kernels have no padding and outputs no truncation, both being
+  // part of the input's padding and truncation; every output that is not output
+  // padding sees an input.
+  ConvParams canonicalize() const;
 
   poplar::Type inputType;
   poplar::Type outputType;
@@ -89,5 +123,14 @@ struct ConvParams {
   InputTransform kernelTransform;
   OutputTransform outputTransform;
 };
+
+bool operator==(const ConvParams &a, const ConvParams &b);
+bool operator!=(const ConvParams &a, const ConvParams &b);
+bool operator<(const ConvParams &a, const ConvParams &b);
+std::ostream &operator<<(std::ostream &stream, const ConvParams &params);
+
+// A convolution to plan before it is built.
+using ConvPlanParams = std::tuple<const poplar::Target *, const ConvParams,
+                                  const poplar::OptionFlags *>;
 
 } // namespace poplin

@@ -12,4 +12,9 @@ unsigned getDilatedSize(unsigned size, unsigned dilation);
 // and flipped, that gives the input's gradient.
 ConvParams getGradientParams(const ConvParams &params);
 
+// The convolution of the forward input, samples and channels exchanged, with
+// the output's gradient in place of the weights, that gives the gradient of the
+// weights as [inChans/groups, groups * outChans/groups, kernel...].
+ConvParams getWeightUpdateParams(const ConvParams &params);
+
 } // namespace poplin
