@@ -2,6 +2,8 @@
 // maximum pooling of images that remembers where its maxima were.
 #include <popnn/internal/Kinds.hpp>
 
+#include <popnn/internal/PoolPlan.hpp>
+
 #include <kernels/cost/NeuralNet.hpp>
 #include <poplar/internal/Access.hpp>
 #include <popops/internal/Passes.hpp>
@@ -12,7 +14,6 @@
 namespace popnn::internal {
 
 using kernels::Attributes;
-using kernels::cost::ceilDiv;
 using poplar::DebugContext;
 using poplar::Graph;
 using poplar::Tensor;
@@ -31,44 +32,43 @@ std::uint64_t product(const Attributes::Ints &values) {
   return result;
 }
 
-// The work is spread over rows of `output`, [N, C, field...], a group of
-// channels at a time; `input` is exchanged in.
+// The work on `output`, [N, C, field...], as planned; `input` is exchanged in.
 poplar::internal::GroupPhase
 planPooling(const Graph &graph, const Tensor &output, const Tensor &input,
             const Attributes &attributes, PoolPass pass, const char *vertex) {
-  const auto tile = poputil::internal::tileSpec(graph);
-  const auto type = poplar::internal::tensorView(output).type;
-  const auto size = support::sizeOf(type);
-  const auto channels =
-      std::min<std::uint64_t>(output.dim(1), 2 * vectorWidth(tile, type));
-  const auto rowLength = output.dim(output.rank() - 1);
-  const auto rows =
-      output.numElements() /
-      std::max<std::size_t>(output.dim(1) * rowLength, 1) *
-      ceilDiv(output.dim(1), std::max<std::uint64_t>(channels, 1));
-  const auto spread =
-      poputil::internal::spread(static_cast<std::int64_t>(rows), 1,
-                                poputil::internal::tilesOf(graph, input));
-  const auto mine = static_cast<std::uint64_t>(spread.elements);
   poputil::internal::PhaseBuilder phase(pass == PoolPass::Backward ? "PoolBwd"
                                                                    : "Pool");
-  // Each tile reads its share of the input; windows that overlap a neighbour's
-  // add little.
-  const auto bytes = ceilDiv(input.numElements() * size,
-                             std::max<std::uint64_t>(spread.tiles.count, 1));
-  phase.exchange(poputil::internal::sharesOf(graph, input), size, spread.tiles,
-                 bytes, mine);
+  if (output.numElements() == 0) {
+    return phase.build();
+  }
+  const auto type = poplar::internal::tensorView(output).type;
+  const auto size = support::sizeOf(type);
+  const auto tiles = poputil::internal::tilesOf(graph, input);
+  const auto columns = output.dim(output.rank() - 1);
   const auto window = product(attributes.getInts("kernel"));
-  phase.addVertex(spread.tiles,
-                  poputil::internal::supervisorVertex(
-                      poputil::internal::vertexName(vertex, {type}),
-                      kernels::cost::pooling(tile, {.type = type,
-                                                    .pass = pass,
-                                                    .rows = mine,
-                                                    .rowLength = rowLength,
-                                                    .windowElements = window,
-                                                    .channels = channels}),
-                      3, mine * rowLength * channels * window));
+  const auto plan = planPool(
+      poputil::internal::tileSpec(graph),
+      {.type = type,
+       .pass = pass,
+       .batch = output.dim(0),
+       .channels = output.dim(1),
+       .rows = output.numElements() / (output.dim(0) * output.dim(1) * columns),
+       .columns = columns,
+       .windowElements = window,
+       .inputElements = input.numElements()},
+      std::min(tiles.count, graph.getTarget().getTilesPerIPU()));
+  const poputil::internal::TileRange used{tiles.first,
+                                          static_cast<unsigned>(plan.tiles())};
+  const auto &share = plan.share;
+  phase.exchange(poputil::internal::sharesOf(graph, input), size, used,
+                 plan.inputBytes, share.rows);
+  phase.addVertex(
+      used,
+      poputil::internal::supervisorVertex(
+          poputil::internal::vertexName(vertex, {type}),
+          kernels::cost::pooling(poputil::internal::tileSpec(graph), share), 3,
+          share.rows * share.rowLength * share.channels * share.channelGroups *
+              window));
   return phase.build();
 }
 

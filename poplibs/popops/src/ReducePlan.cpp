@@ -1,11 +1,11 @@
 #include <popops/internal/ReducePlan.hpp>
 
 #include <kernels/cost/Reduction.hpp>
+#include <popops/internal/ReduceStages.hpp>
 
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <cmath>
 
 namespace popops::internal {
 
@@ -129,11 +129,14 @@ std::vector<GroupPhase> planReduction(const poplar::Graph &graph,
     phases.push_back(phase.build());
     from = {to};
   };
-  const auto limit = 2 * std::sqrt(static_cast<double>(outputTiles.count));
-  if (static_cast<double>(fanIn) > limit) {
-    const auto depth = static_cast<std::uint64_t>(
-        std::ceil(std::sqrt(static_cast<double>(fanIn))));
-    fanIn = ceilDiv(fanIn, depth);
+  const auto pieces = intermediatePieces({.partials = partials.total,
+                                          .outputs = reduction.outputs,
+                                          .fanIn = fanIn,
+                                          .tilesUsed = partials.tiles,
+                                          .tiles = outputTiles.count});
+  if (pieces > 1) {
+    const auto depth = ceilDiv(fanIn, pieces);
+    fanIn = pieces;
     addStage("ReduceStage1", depth, reduction.outputs * fanIn, outputTiles);
   }
   addStage("ReduceFinalStage", fanIn, reduction.outputs, outputTiles);
