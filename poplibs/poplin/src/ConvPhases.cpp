@@ -6,6 +6,7 @@
 #include <poplar/internal/Access.hpp>
 #include <popops/internal/ElementwisePlan.hpp>
 #include <poputil/Broadcast.hpp>
+#include <poputil/TileMapping.hpp>
 
 #include <fmt/core.h>
 
@@ -259,18 +260,23 @@ convPhases(const poplar::Graph &graph, const std::string &name,
 }
 
 void mapOperand(poplar::Graph &graph, const Tensor &tensor,
-                const ConvPlan &plan, TileRange tiles) {
-  const auto elements = static_cast<std::int64_t>(tensor.numElements());
-  if (elements == 0) {
+                const ConvProblem &problem, const ConvOptions &options,
+                bool isMatMul) {
+  if (tensor.numElements() == 0 || problem.macs() == 0) {
+    poputil::mapTensorLinearly(graph, tensor);
     return;
   }
-  const auto type = poplar::internal::tensorView(tensor).type;
-  const TileRange used{tiles.first, static_cast<unsigned>(plan.split.tiles())};
-  const auto grain = vectorWidth(poputil::internal::tileSpec(graph), type);
+  const TileRange tiles{0, graph.getTarget().getTilesPerIPU()};
+  const auto limits = planLimits(graph, tiles, options);
+  const auto plan = cachedPlan(graph, problem, limits, isMatMul);
+  const auto grain =
+      vectorWidth(limits.tile, poplar::internal::tensorView(tensor).type);
   poplar::internal::setLinearMapping(
       graph, tensor,
-      poputil::internal::linearPiece(elements, 0,
-                                     static_cast<std::int64_t>(grain), used));
+      poputil::internal::linearPiece(
+          static_cast<std::int64_t>(tensor.numElements()), 0,
+          static_cast<std::int64_t>(grain),
+          {0, static_cast<unsigned>(plan.split.tiles())}));
 }
 
 void addEpilogue(const poplar::Graph &graph, const Tensor *bias,

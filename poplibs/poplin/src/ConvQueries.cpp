@@ -91,19 +91,4 @@ void convolutionValidateOptions(const OptionFlags &options) {
   internal::parseConvOptions(options);
 }
 
-void preplanConvolutions(const std::set<ConvPlanParams> &convs,
-                         PlanningCache &) {
-  for (const auto &conv : convs) {
-    std::get<1>(conv).validate();
-    if (const auto *options = std::get<2>(conv)) {
-      convolutionValidateOptions(*options);
-    }
-  }
-}
-
-void preplanConvolutions(Graph &, const std::set<ConvPlanParams> &convs,
-                         PlanningCache &cache) {
-  preplanConvolutions(convs, cache);
-}
-
 } // namespace poplin

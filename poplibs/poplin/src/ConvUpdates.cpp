@@ -74,8 +74,9 @@ Tensor calculateWeightDeltas(Graph &graph, const Tensor &zDeltas,
                              const Tensor &activations,
                              const ConvParams &params, Sequence &prog,
                              const DebugContext &debugContext,
-                             const OptionFlags &options, PlanningCache *) {
+                             const OptionFlags &options, PlanningCache *cache) {
   constexpr auto function = "calculateWeightDeltas";
+  internal::usePlanningCache(graph, cache);
   poputil::internal::requireCodelets(graph, "poplin", "poplin::ConvPartialnx1");
   params.validate();
   internal::parseConvOptions(options);

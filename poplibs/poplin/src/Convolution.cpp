@@ -4,7 +4,7 @@
 #include "ConvForm.hpp"
 #include "ConvOperands.hpp"
 
-#include <poplin/internal/ConvOptions.hpp>
+#include <poplin/internal/ConvPhases.hpp>
 #include <poplin/internal/Kinds.hpp>
 
 #include <poplar/internal/Access.hpp>
@@ -37,11 +37,13 @@ Shape withField(Shape shape, const Shape &field) {
 
 Tensor create(Graph &graph, const ConvParams &params, const poplar::Type &type,
               const Shape &shape, const DebugContext &debugContext,
-              const OptionFlags &options) {
+              const OptionFlags &flags, PlanningCache *cache) {
   params.validate();
-  internal::parseConvOptions(options); // rejects unknown ones
+  const auto options = internal::parseConvOptions(flags);
   const auto tensor = graph.addVariable(type, shape, debugContext);
-  poputil::mapTensorLinearly(graph, tensor);
+  internal::usePlanningCache(graph, cache);
+  internal::mapOperand(graph, tensor, internal::convProblem(params, options),
+                       options, false);
   return tensor;
 }
 
@@ -92,24 +94,26 @@ void setOutputType(kernels::Attributes &attributes, const poplar::Type &input,
 
 Tensor createWeights(Graph &graph, const ConvParams &params,
                      const DebugContext &debugContext,
-                     const OptionFlags &options, PlanningCache *) {
+                     const OptionFlags &options, PlanningCache *cache) {
   return create(graph, params, params.inputType,
-                internal::convWeightsShape(params), debugContext, options);
+                internal::convWeightsShape(params), debugContext, options,
+                cache);
 }
 
 Tensor createInput(Graph &graph, const ConvParams &params,
                    const DebugContext &debugContext, const OptionFlags &options,
-                   PlanningCache *) {
+                   PlanningCache *cache) {
   return create(graph, params, params.inputType,
-                internal::convInputShape(params), debugContext, options);
+                internal::convInputShape(params), debugContext, options, cache);
 }
 
 Tensor createConvOutput(Graph &graph, const ConvParams &params,
                         const DebugContext &debugContext,
-                        const OptionFlags &options, PlanningCache *) {
+                        const OptionFlags &options, PlanningCache *cache) {
   params.validate(); // before the shape is computed
   return create(graph, params, params.outputType,
-                internal::convOutputShape(params), debugContext, options);
+                internal::convOutputShape(params), debugContext, options,
+                cache);
 }
 
 Tensor createBiases(Graph &graph, const Tensor &activations,
@@ -134,8 +138,9 @@ Tensor createBiases(Graph &graph, const Tensor &activations,
 Tensor convolution(Graph &graph, const Tensor &in, const Tensor &weights,
                    const ConvParams &params, bool transposeAndFlipWeights,
                    Sequence &prog, const DebugContext &debugContext,
-                   const OptionFlags &options, PlanningCache *) {
+                   const OptionFlags &options, PlanningCache *cache) {
   constexpr auto function = "convolution";
+  internal::usePlanningCache(graph, cache);
   poputil::internal::requireCodelets(graph, "poplin", "poplin::ConvPartialnx1");
   params.validate();
   internal::parseConvOptions(options);

@@ -10,7 +10,9 @@
 #include <poplar/Program.hpp>
 #include <poplar/Tensor.hpp>
 
+#include <cstddef>
 #include <cstdint>
+#include <iosfwd>
 #include <set>
 
 namespace poplin {
@@ -132,12 +134,34 @@ double getWuPerfectCycleCount(const poplar::Graph &graph,
 // Throws poplar::invalid_option for one that is not documented.
 void convolutionValidateOptions(const poplar::OptionFlags &options);
 
-// Checks the convolutions before they are built. Plans are made with the graph
-// that they are for, and kept there.
+// Plans the convolutions before they are built; the plans are kept in the
+// cache.
 void preplanConvolutions(const std::set<ConvPlanParams> &convs,
                          PlanningCache &cache);
 void preplanConvolutions(poplar::Graph &graph,
                          const std::set<ConvPlanParams> &convs,
                          PlanningCache &cache);
+
+// Prints how a convolution, or the gradient of its weights, is cut over tiles
+// and what that costs.
+void reportPlanInfo(std::ostream &out, const poplar::Graph &graph,
+                    const ConvParams &params,
+                    const poplar::OptionFlags &options = {},
+                    PlanningCache *cache = nullptr);
+void reportWeightUpdatePlanInfo(std::ostream &out, const poplar::Graph &graph,
+                                const ConvParams &fwdParams,
+                                const poplar::OptionFlags &fwdOptions = {},
+                                PlanningCache *cache = nullptr);
+
+// Cycles in all, and bytes of temporary memory on the fullest tile.
+struct PlanCosts {
+  std::size_t cycles;
+  std::size_t memory;
+  static constexpr std::size_t unknown = ~std::size_t{0};
+};
+PlanCosts reportPlanEstimatedCosts(const poplar::Graph &graph,
+                                   const ConvParams &params,
+                                   const poplar::OptionFlags &options = {},
+                                   PlanningCache *cache = nullptr);
 
 } // namespace poplin

@@ -1,7 +1,7 @@
 // The supersteps of a planned convolution or matrix product.
 #pragma once
 
-#include <poplin/internal/ConvPlan.hpp>
+#include <poplin/internal/ConvOptions.hpp>
 #include <poputil/internal/Phases.hpp>
 
 #include <string>
@@ -26,10 +26,12 @@ convPhases(const poplar::Graph &graph, const std::string &name,
            const PlanLimits &limits, poputil::internal::TileRange tiles,
            const ConvOperand &input, const ConvOperand &weights);
 
-// Spreads a variable over the tiles that the plan uses, so that each finds a
-// part of what it needs at home.
+// Plans a problem that creators know beforehand and spreads the variable over
+// the tiles that the plan uses, so that each finds a part of what it needs at
+// home. Problems without work have no plan: the variable is mapped linearly.
 void mapOperand(poplar::Graph &graph, const poplar::Tensor &tensor,
-                const ConvPlan &plan, poputil::internal::TileRange tiles);
+                const ConvProblem &problem, const ConvOptions &options,
+                bool isMatMul);
 
 // Phases that add a bias to `output` and apply an activation, where given. The
 // bias runs along dimension `channelDim`.
