@@ -109,6 +109,77 @@ bool isAllowed(const ConvGrouping &grouping, const PlanConstraints &fixed) {
          agrees(fixed.outChansPerGroup, grouping.outChansPerGroup);
 }
 
+// Output positions of a tile: rows of all its images, and their length.
+struct TileField {
+  std::uint64_t rows;
+  std::uint64_t columns;
+};
+
+kernels::cost::AmpShare ampShare(const ConvCandidate &candidate,
+                                 const ConvExtent &extent,
+                                 const TileField &field) {
+  const auto &problem = candidate.problem;
+  const auto &grouping = candidate.grouping;
+  return {.inputType = problem.inputType,
+          .partialsType = problem.partialsType,
+          .convGroups = extent.groupGroups,
+          .inChanGroups = extent.inGroups,
+          .outChanGroups = extent.outGroups,
+          .outChansPerGroup = grouping.outChansPerGroup,
+          .rows = field.rows,
+          .rowLength = field.columns,
+          .kernelHeightPerPass = grouping.kernelHeightPerPass,
+          .kernelHeight = extent.kernelRows,
+          .kernelRest = problem.kernel[1]};
+}
+
+kernels::cost::SlicShare slicShare(const ConvCandidate &candidate,
+                                   const ConvExtent &extent,
+                                   const TileField &field) {
+  const auto &problem = candidate.problem;
+  const auto &grouping = candidate.grouping;
+  constexpr std::uint64_t window = 4;
+  return {.inputType = problem.inputType,
+          .partialsType = problem.partialsType,
+          .convGroupsPerGroup = grouping.convGroupsPerGroup,
+          .chansPerGroup = grouping.inChansPerGroup,
+          .convGroupGroups = extent.groupGroups,
+          .subKernels = extent.kernelRows * ceilDiv(problem.kernel[1], window),
+          .rows = field.rows,
+          .rowLength = field.columns,
+          .stride = static_cast<unsigned>(problem.stride[1])};
+}
+
+kernels::cost::HmacShare hmacShare(const ConvCandidate &candidate,
+                                   const ConvExtent &extent,
+                                   const TileField &field) {
+  const auto &problem = candidate.problem;
+  const auto &grouping = candidate.grouping;
+  // A dot product runs over all channels of the tile.
+  return {.inputType = problem.inputType,
+          .partialsType = problem.partialsType,
+          .convGroups = extent.groupGroups,
+          .outChanGroups = extent.outGroups,
+          .inChansPerGroup = extent.inGroups * grouping.inChansPerGroup,
+          .outChansPerGroup = grouping.outChansPerGroup,
+          .rows = field.rows,
+          .rowLength = field.columns,
+          .kernelElements = extent.kernelRows * problem.kernel[1]};
+}
+
+kernels::cost::VmacShare vmacShare(const ConvCandidate &candidate,
+                                   const ConvExtent &extent,
+                                   const TileField &field) {
+  const auto &problem = candidate.problem;
+  return {.partialsType = problem.partialsType,
+          .convGroupsPerGroup = candidate.grouping.convGroupsPerGroup,
+          .convGroupGroups = extent.groupGroups,
+          .inChanGroups = extent.inGroups,
+          .rows = field.rows,
+          .rowLength = field.columns,
+          .kernelElements = extent.kernelRows * problem.kernel[1]};
+}
+
 } // namespace
 
 std::string_view toString(ConvMethod method) {
@@ -171,65 +242,31 @@ double ConvCandidate::peakRate(const PlanLimits &limits) const {
 std::uint64_t vertexCycles(const ConvCandidate &candidate,
                            const PlanLimits &limits, const ConvExtent &extent) {
   const auto &problem = candidate.problem;
-  const auto &grouping = candidate.grouping;
-  const auto rows =
-      extent.batch * ceilDiv(extent.rows, problem.inputDilation[0]);
-  const auto columns = ceilDiv(extent.columns, problem.inputDilation[1]);
-  const auto kernelElements = extent.kernelRows * problem.kernel[1];
-  kernels::cost::AmpShare amp{.inputType = problem.inputType,
-                              .partialsType = problem.partialsType,
-                              .convGroups = extent.groupGroups,
-                              .inChanGroups = extent.inGroups,
-                              .outChanGroups = extent.outGroups,
-                              .outChansPerGroup = grouping.outChansPerGroup,
-                              .rows = rows,
-                              .rowLength = columns};
-  switch (grouping.method) {
+  // Zeros between inputs leave work for some positions only.
+  const TileField field{extent.batch *
+                            ceilDiv(extent.rows, problem.inputDilation[0]),
+                        ceilDiv(extent.columns, problem.inputDilation[1])};
+  switch (candidate.grouping.method) {
   case ConvMethod::Amp1x1:
-    return kernels::cost::convPartial1x1Out(limits.tile, amp);
+    return kernels::cost::convPartial1x1Out(limits.tile,
+                                            ampShare(candidate, extent, field));
   case ConvMethod::AmpNx1:
-    amp.kernelHeightPerPass = grouping.kernelHeightPerPass;
-    amp.kernelHeight = extent.kernelRows;
-    amp.kernelRest = problem.kernel[1];
-    return kernels::cost::convPartialNx1(limits.tile, amp);
+    return kernels::cost::convPartialNx1(limits.tile,
+                                         ampShare(candidate, extent, field));
   case ConvMethod::Slic:
-    return kernels::cost::convPartialSlic(
-        limits.tile,
-        {.inputType = problem.inputType,
-         .partialsType = problem.partialsType,
-         .convGroupsPerGroup = grouping.convGroupsPerGroup,
-         .chansPerGroup = grouping.inChansPerGroup,
-         .convGroupGroups = extent.groupGroups,
-         .subKernels = extent.kernelRows * ceilDiv(problem.kernel[1], 4),
-         .rows = rows,
-         .rowLength = columns,
-         .stride = static_cast<unsigned>(problem.stride[1])});
+    return kernels::cost::convPartialSlic(limits.tile,
+                                          slicShare(candidate, extent, field));
   case ConvMethod::HorizontalMac:
     return kernels::cost::convPartialHorizontalMac(
-        limits.tile,
-        {.inputType = problem.inputType,
-         .partialsType = problem.partialsType,
-         .convGroups = extent.groupGroups,
-         .outChanGroups = extent.outGroups,
-         .inChansPerGroup = extent.inGroups * grouping.inChansPerGroup,
-         .outChansPerGroup = grouping.outChansPerGroup,
-         .rows = rows,
-         .rowLength = columns,
-         .kernelElements = kernelElements});
+        limits.tile, hmacShare(candidate, extent, field));
   case ConvMethod::VerticalMac:
     return kernels::cost::convPartialVerticalMac(
-        limits.tile, {.partialsType = problem.partialsType,
-                      .convGroupsPerGroup = grouping.convGroupsPerGroup,
-                      .convGroupGroups = extent.groupGroups,
-                      .inChanGroups = extent.inGroups,
-                      .rows = rows,
-                      .rowLength = columns,
-                      .kernelElements = kernelElements});
+        limits.tile, vmacShare(candidate, extent, field));
   case ConvMethod::OuterProduct:
     return extent.groupGroups *
            kernels::cost::outerProduct(
-               limits.tile, problem.inputType, rows * columns, 1,
-               extent.outGroups * grouping.outChansPerGroup);
+               limits.tile, problem.inputType, field.rows * field.columns, 1,
+               extent.outGroups * candidate.grouping.outChansPerGroup);
   }
   return 0;
 }
