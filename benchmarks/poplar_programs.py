@@ -11,8 +11,11 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parent / "poplar"
 BUILD = HERE.parent.parent / "build/bench/poplar"
 
-LIBRARIES = {name: ["-lpoplin", "-lpopops", "-lpoputil"]
-             for name in ("library_compile", "pricing")}
+LIBRARIES = {
+    **{name: ["-lpoplin", "-lpopops", "-lpoputil"]
+       for name in ("library_compile", "pricing")},
+    "deep_network": ["-lpopnn", "-lpoplin", "-lpopops", "-lpoputil"],
+}
 
 # (program, figure): (limit, whether the figure must be below it)
 LIMITS = {
@@ -21,6 +24,8 @@ LIMITS = {
     ("vertex_bandwidth", "ratio"): (0.7, False),
     ("repeat_execute", "ns_per_iteration"): (200.0, True),
     ("library_compile", "ratio"): (3.0, True),
+    ("deep_network", "build_s"): (2.0, True),
+    ("deep_network", "ratio"): (2.0, True),
     ("pricing", "ipus16_s"): (1.0, True),
     ("pricing", "ipus16_MB"): (500.0, True),
     ("pricing", "ipus256_s"): (10.0, True),

@@ -4,24 +4,26 @@ For each network: PyTorch is tried in every setting that might be its best; both
 sides train from the same weights on the same batches and must agree on the
 losses; then the best settings and Aspen take turns, round by round, each with
 the machine to itself. A ratio above 1 means that Aspen is faster. Then the
-Poplar programs of poplar_programs.py. Results go to build/bench/.
+single operations of operation_suite.py and the Poplar programs of
+poplar_programs.py. Results go to build/bench/.
 """
 
 import argparse
 import json
 import os
 import platform
-import signal
 import statistics
-import subprocess
 import sys
 from dataclasses import dataclass, field
 from pathlib import Path
 
 import blas
+import operation_suite
 import poplar_programs
 import torch
 from networks import NETWORKS
+from process import Process
+from tables import table
 
 HERE = Path(__file__).resolve().parent
 OUTPUT = HERE.parent / "build/bench"
@@ -30,36 +32,9 @@ CHECKED_UPDATES = 40
 TOLERANCE = 1e-3  # relative, on the losses of those updates
 
 
-class Worker:
-    """A worker process, stopped except while it answers.
-
-    Stopping it keeps threads that spin between calls off the other's cores.
-    """
-
-    def __init__(self, settings: dict, environment: dict, stderr=None):
-        self.process = subprocess.Popen(
-            [sys.executable, str(HERE / "worker.py"), json.dumps(settings)],
-            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=stderr,
-            text=True, env={**os.environ, **environment})
-        self.stopped = False
-
-    def ask(self, **command):
-        if self.stopped:
-            self.process.send_signal(signal.SIGCONT)
-        print(json.dumps(command), file=self.process.stdin, flush=True)
-        answer = self.process.stdout.readline()
-        if not answer:
-            raise RuntimeError(f"worker {self.process.args[2]} ended with "
-                               f"{self.process.wait()}; its message is above")
-        self.process.send_signal(signal.SIGSTOP)
-        self.stopped = True
-        return json.loads(answer)
-
-    def close(self):
-        if self.process.poll() is None:
-            self.process.send_signal(signal.SIGCONT)
-        self.process.stdin.close()
-        self.process.wait()
+def start_worker(settings: dict, environment: dict, stderr=None) -> Process:
+    return Process([sys.executable, HERE / "worker.py", json.dumps(settings)],
+                   environment, stderr)
 
 
 @dataclass
@@ -67,11 +42,11 @@ class Contender:
     name: str
     settings: dict
     environment: dict
-    worker: Worker | None = None
+    worker: Process | None = None
     figures: list[float] = field(default_factory=list)  # seconds per update
 
     def start(self):
-        self.worker = Worker(self.settings, self.environment)
+        self.worker = start_worker(self.settings, self.environment)
 
     def close(self):
         self.worker.close()
@@ -204,16 +179,6 @@ NETWORK_HEAD = ["network, batch", "side", "setting", "best ms", "median ms",
 PROGRAM_HEAD = ["Poplar program", "figure", "value", "limit", "verdict"]
 
 
-def table(head: list[str], lines: list[list[str]]) -> str:
-    widths = [max(len(l[i]) for l in [head, *lines]) for i in range(len(head))]
-    out = []
-    for line in [head, ["-" * w for w in widths], *lines]:
-        cells = [cell.ljust(w) if i < 2 else cell.rjust(w)
-                 for i, (cell, w) in enumerate(zip(line, widths))]
-        out.append("| " + " | ".join(cells) + " |")
-    return "\n".join(out)
-
-
 def write_step_profiles(names: list[str]):
     """The engine's table of steps, for each network and way to call it."""
     for name in names:
@@ -221,8 +186,8 @@ def write_step_profiles(names: list[str]):
             iterations = contender.settings["device_iterations"]
             file = OUTPUT / f"{name}-{iterations}.profile.txt"
             with open(file, "w") as stderr:
-                worker = Worker(contender.settings,
-                                {"ASPEN_STEP_PROFILE": "1"}, stderr)
+                worker = start_worker(contender.settings,
+                                      {"ASPEN_STEP_PROFILE": "1"}, stderr)
                 worker.ask(seconds=1.0)
                 worker.close()
             print(f"\nSteps of {name}, {contender.name} ({file.name}):\n"
@@ -268,14 +233,19 @@ def main():
         print(f"{name} ...", flush=True)
         results.append(compare(name, core_type, arguments))
     text = table(NETWORK_HEAD, [line for r in results for line in rows(r)])
-    programs = {}
+    operations, programs = [], {}
     if arguments.networks == list(NETWORKS) and not arguments.peer_only:
+        print("single operations ...", flush=True)
+        operations = operation_suite.run(core_type=core_type)
+        text += "\n\n" + table(operation_suite.HEAD,
+                               operation_suite.rows(operations))
+        text += "\n\n" + operation_suite.summary(operations)
         print("Poplar programs ...", flush=True)
         programs = poplar_programs.run()
         text += "\n\n" + table(PROGRAM_HEAD, poplar_programs.rows(programs))
     (OUTPUT / "results.json").write_text(
-        json.dumps(dict(machine=about, results=results, programs=programs),
-                   indent=2) + "\n")
+        json.dumps(dict(machine=about, results=results, operations=operations,
+                        programs=programs), indent=2) + "\n")
     (OUTPUT / "results.md").write_text(text + "\n")
     print(text)
     worst = max(r["lossDifference"] for r in results)

@@ -8,8 +8,10 @@ import pytest
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "benchmarks"))
 
+import operation_suite  # noqa: E402
 import poplar_programs  # noqa: E402
 import run  # noqa: E402
+from operations.cases import all_cases  # noqa: E402
 
 
 class FixedWorker:
@@ -53,3 +55,42 @@ def test_figures_of_programs_are_held_against_their_limits():
         ["vertex_bandwidth", "plain_GBps", "20", "", ""],
         ["vertex_bandwidth", "ratio", "0.65", ">= 0.7", "MISSED"],
         ["repeat_execute", "ns_per_iteration", "150", "< 200", "ok"]]
+
+
+def answer(*samples: float) -> dict:
+    size = sum(map(abs, samples)) / len(samples)
+    return dict(outputs=[dict(samples=list(samples), meanSize=size)])
+
+
+def test_operations_are_timed_when_all_sides_agree():
+    assert operation_suite.mistake(dict(
+        aspen=answer(1.0, 3.0), oneDNN=dict(skip="not there"),
+        PyTorch=answer(1.0, 3.0001))) == ""
+
+
+@pytest.mark.parametrize("ours, message", [
+    (answer(1.0, 3.1), "differs from PyTorch by 5.0e-02"),
+    (dict(outputs=[dict(samples=[None, 3.0], meanSize=None)]),
+     "differs from PyTorch by nan"),
+    (dict(skip="no such kind"), "no such kind"),
+])
+def test_operations_that_are_wrong_are_not_timed(ours, message):
+    assert operation_suite.mistake(
+        dict(aspen=ours, PyTorch=answer(1.0, 3.0))) == message
+
+
+def test_ratio_of_an_operation_is_of_the_best_peer_over_ours():
+    results = [dict(group="g", name="fast", threads=1,
+                    seconds=dict(aspen=2e-6, oneDNN=4e-6, PyTorch=3e-6)),
+               dict(group="g", name="slow", threads=1,
+                    seconds=dict(aspen=4e-6, PyTorch=3e-6)),
+               dict(group="g", name="wrong", threads=1, mistake="differs")]
+    assert [row[-2:] for row in operation_suite.rows(results)] == [
+        ["1.50", "ok"], ["0.75", "MISSED"], ["0.00", "differs"]]
+    assert operation_suite.summary(results) == (
+        "g: 1 of 3 at 1 thread reach 0.9")
+
+
+def test_operations_have_names_of_their_own():
+    names = [(case.group, case.name) for case in all_cases()]
+    assert len(set(names)) == len(names)

@@ -1,0 +1,221 @@
+// Aspen's side of the operations' benchmark: the engine runs a program that
+// repeats one kind of operation.
+#include "Worker.hpp"
+
+#include <kernels/Expression.hpp>
+#include <poplar/Engine.hpp>
+#include <poplar/Graph.hpp>
+#include <poplar/IPUModel.hpp>
+#include <poplin/codelets.hpp>
+#include <popnn/codelets.hpp>
+#include <popnn/internal/Kinds.hpp>
+#include <popops/codelets.hpp>
+#include <poputil/TileMapping.hpp>
+
+#include <memory>
+#include <optional>
+#include <stdexcept>
+
+namespace {
+
+using namespace operations;
+using poplar::Tensor;
+using poplar::program::Repeat;
+using poplar::program::Sequence;
+using Tensors = std::vector<Tensor>;
+
+kernels::Attributes attributesOf(const Json &operation) {
+  using kernels::Attributes;
+  if (operation.contains("expression")) {
+    constexpr std::string_view names[] = {"a", "b", "c"};
+    return kernels::Expression::parse(
+               operation["expression"].get<std::string>(), names)
+        .toAttributes();
+  }
+  Attributes attributes;
+  for (const auto &[name, value] : operation.at("attributes").items()) {
+    if (value.is_array()) {
+      attributes.set(name, value.get<Attributes::Ints>());
+    } else if (value.is_string()) {
+      attributes.set(name, value.get<std::string>());
+    } else if (value.is_number_integer()) {
+      attributes.set(name, value.get<std::int64_t>());
+    } else {
+      attributes.set(name, value.get<double>());
+    }
+  }
+  return attributes;
+}
+
+// The graph of one case with the programs that are run, and their engine.
+class Operation {
+public:
+  // `isSampled`: see sample().
+  Operation(const Json &description, unsigned repeats, bool isSampled)
+      : device_(poplar::IPUModel().createDevice()), graph_(device_.getTarget()),
+        count_(repeats) {
+    popops::addCodelets(graph_);
+    poplin::addCodelets(graph_);
+    popnn::addCodelets(graph_);
+    Sequence setUp;
+    Tensors made;
+    if (description.contains("before")) {
+      const Json &before = description["before"];
+      made = emit(before, addInputs(before, {}), setUp);
+    }
+    const Tensors inputs = addInputs(description, made);
+    Sequence once;
+    const Tensors outputs = emit(description, inputs, once);
+    for (const std::size_t index :
+         description.at("outputs").get<std::vector<std::size_t>>()) {
+      checked_.push_back(outputs.at(index));
+      graph_.createHostRead(outputName(checked_.size() - 1), checked_.back());
+    }
+    Sequence many;
+    Sequence body = once;
+    if (isSampled) {
+      // Once outside, and counted: inputs that a kernel wants in another order
+      // are brought into it before the loop.
+      sample(emit(description, inputs, many), many, "outside");
+      ++count_;
+      body = Sequence();
+      sample(emit(description, inputs, body), body, "inside");
+    }
+    many.add(Repeat(repeats, body));
+    engine_.emplace(graph_,
+                    std::vector<poplar::program::Program>{setUp, once, many});
+    engine_->load(device_);
+    for (std::size_t i = 0; i < values_.size(); ++i) {
+      auto &values = values_[i];
+      engine_->writeTensor(inputName(i), values.data(),
+                           values.data() + values.size());
+    }
+    engine_->run(0);
+  }
+
+  Json samples() {
+    engine_->run(1);
+    Json answer = Json::array();
+    for (std::size_t i = 0; i < checked_.size(); ++i) {
+      std::vector<float> values(checked_[i].numElements());
+      engine_->readTensor(outputName(i), values.data(),
+                          values.data() + values.size());
+      answer.push_back(samplesOf(values));
+    }
+    return {{"outputs", answer}};
+  }
+
+  double secondsOfOne(double seconds) {
+    return bestOf(seconds, [&] { engine_->run(2); }) / count_;
+  }
+
+private:
+  static std::string inputName(std::size_t index) {
+    return "in" + std::to_string(index);
+  }
+  static std::string outputName(std::size_t index) {
+    return "out" + std::to_string(index);
+  }
+
+  Tensors addInputs(const Json &operation, const Tensors &made) {
+    Tensors tensors;
+    for (const Json &input : operation.at("inputs")) {
+      if (input.contains("output")) {
+        tensors.push_back(made.at(input["output"].get<std::size_t>()));
+        continue;
+      }
+      const auto number = static_cast<std::uint32_t>(tensors.size());
+      values_.push_back(inputValues(input, number));
+      Tensor tensor = graph_.addVariable(
+          poplar::FLOAT, input.at("shape").get<std::vector<std::size_t>>(),
+          inputName(values_.size() - 1));
+      poputil::mapTensorLinearly(graph_, tensor);
+      graph_.createHostWrite(inputName(values_.size() - 1), tensor);
+      tensors.push_back(input.value("transposed", false) ? tensor.transpose()
+                                                         : tensor);
+    }
+    return tensors;
+  }
+
+  Tensors emit(const Json &operation, const Tensors &inputs,
+               Sequence &program) {
+    const auto kind = operation.at("kind").get<std::string>();
+    auto *const function = popnn::internal::findKindFunction(kind);
+    if (function == nullptr) {
+      throw std::runtime_error("no library function emits '" + kind + "'");
+    }
+    return function(graph_, attributesOf(operation), inputs, program, kind, {});
+  }
+
+  // Reads a pixel per image of the first result by a small convolution, instead
+  // of the host reading all: in a network, too, the next operation takes the
+  // result in the order of elements that its kernel gave it.
+  void sample(const Tensors &results, Sequence &program, const char *name) {
+    const Tensor &images = results.front();
+    Tensor weights =
+        graph_.addConstant(poplar::FLOAT, {1, images.dim(1), 1, 1}, 1.0F);
+    graph_.setTileMapping(weights, 0);
+    const auto size = [&](unsigned dim) {
+      return static_cast<std::int64_t>(images.dim(dim));
+    };
+    const kernels::Attributes attributes{
+        {"strides", kernels::Attributes::Ints{size(2), size(3)}},
+        {"padLower", kernels::Attributes::Ints{0, 0}},
+        {"padUpper", kernels::Attributes::Ints{0, 0}},
+        {"dilations", kernels::Attributes::Ints{1, 1}},
+        {"groups", std::int64_t{1}},
+        {"bias", std::int64_t{0}},
+        {"activation", std::string()}};
+    auto *const convolution = popnn::internal::findKindFunction("convolution");
+    const Tensors pixels = convolution(graph_, attributes, {images, weights},
+                                       program, "sample", {});
+    graph_.createHostRead(name, pixels.front());
+  }
+
+  poplar::Device device_;
+  poplar::Graph graph_;
+  unsigned count_; // of operations in the program that is timed
+  std::vector<std::vector<float>> values_;
+  Tensors checked_;
+  std::optional<poplar::Engine> engine_;
+};
+
+class Worker {
+public:
+  // Keeps the faster way to run it, by a short trial.
+  Json prepare(const Json &description) {
+    operation_.reset();
+    const double plain = estimate(description, 1, false);
+    const unsigned repeats = repeatsFor(plain);
+    bool isSampled = false;
+    if (description.value("image", false)) {
+      // Enough that the one outside the loop does not count for much.
+      const unsigned trials = std::clamp(repeats, 4U, 32U);
+      isSampled = estimate(description, trials, true) <
+                  estimate(description, trials, false);
+    }
+    operation_ = std::make_unique<Operation>(
+        description, isSampled ? std::max(repeats, 24U) : repeats, isSampled);
+    return operation_->samples();
+  }
+
+  double time(double seconds) { return operation_->secondsOfOne(seconds); }
+
+private:
+  static double estimate(const Json &description, unsigned repeats,
+                         bool isSampled) {
+    Operation trial(description, repeats, isSampled);
+    trial.secondsOfOne(0); // warms up
+    return trial.secondsOfOne(1e-3);
+  }
+
+  std::unique_ptr<Operation> operation_;
+};
+
+} // namespace
+
+int main() {
+  Worker worker;
+  serve([&](const Json &description) { return worker.prepare(description); },
+        [&](double seconds) { return worker.time(seconds); });
+}
