@@ -24,7 +24,7 @@ class UserProgram:
                  flags=("-std=c++11",)):
         self.folder = folder
         self.program = folder / source.stem
-        for file in source.parent.glob("*.cpp"):
+        for file in source.parent.glob("*.[ch]pp"):
             shutil.copy(file, folder)
         subprocess.run(
             ["g++", *flags, "-Wall", "-Wextra", "-Werror", source.name,

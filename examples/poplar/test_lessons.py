@@ -3,6 +3,7 @@
 The figures are worked out by hand; every way to run must print the same.
 """
 
+import math
 import re
 import subprocess
 import sys
@@ -13,11 +14,19 @@ import pytest
 HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parents[1] / "tests"))
 
+import mnist  # noqa: E402
 from user_program import UserProgram  # noqa: E402
 
 WAYS_TO_RUN = [{}, {"ASPEN_THREADS": "1"}, {"ASPEN_THREADS": "2"},
                {"ASPEN_EXECUTOR": "reference"}]
-LIBRARIES = {"3_matrix_vector/matrix_vector": ("poplar", "poputil")}
+LIBRARIES = {
+    "3_matrix_vector/matrix_vector": ("poplar", "poputil"),
+    "8_operations/operations": ("poplar", "poplin", "popops", "poputil"),
+    "9_profile/profile": ("poplar", "popops", "poputil"),
+    "10_regression/regression": ("poplar", "popnn", "poplin", "popops",
+                                 "poputil"),
+    "11_options/eigenvalue": ("poplar", "poplin", "popops", "poputil"),
+}
 
 EXTREMES = """\
 row 0: 1 to 5
@@ -200,6 +209,186 @@ def test_damaged_executable_is_reported(lesson, content):
         file.write_bytes(content)
     output = program.run("run", file.name, "3", status=1)
     assert output.stderr.startswith("Error: ")
+
+
+def test_operations(lesson, way):
+    output = lesson("8_operations/operations").run(**way)
+    assert output.stdout == ("student 0 passed\nstudent 1 passed\n"
+                             "student 2 passed\nstudent 3 failed\n")
+    printed = {}
+    for line in output.stderr.splitlines():
+        name, values = re.fullmatch(r"(.*): \[(.*)\]", line).groups()
+        printed[name] = [float(value) for value in values.split()]
+    assert printed == {"marks": [12, 10, 18, 8],
+                       "best of each test": [18, 14, 16, 20],
+                       "distance from the mean": [0, -2, 6, -4],
+                       "spread": [0, -4, 36, -16]}
+
+
+@pytest.fixture(scope="module")
+def profiles(lesson):
+    """What the lesson prints, without the spaces that align columns."""
+    program = lesson("9_profile/profile")
+    return {tiles: [" ".join(line.split())
+                    for line in program.run(tiles).stdout.splitlines()]
+            for tiles in ("one", "all")}
+
+
+def steps_of(profile: list[str]) -> dict[str, dict[str, str]]:
+    steps, fields = {}, {}
+    for line in profile[profile.index("Sequence"):]:
+        name, _, value = line.partition(": ")
+        if name in ("OnTileExecute", "DoExchange"):
+            fields = steps.setdefault(line, {})
+        else:
+            fields[name] = value
+    return steps
+
+
+def test_profile_says_what_its_explanation_quotes(profiles):
+    text = (HERE / "9_profile/README.md").read_text()
+    quoted = "\n".join(re.findall(r"```\n(.*?)```", text, re.DOTALL))
+    assert len(quoted.splitlines()) > 10
+    printed = profiles["one"] + profiles["all"]
+    for line in quoted.splitlines():
+        assert any(p.startswith(line) for p in printed), line
+
+
+def test_profile_shows_where_the_work_is(profiles):
+    steps = {tiles: steps_of(profile) for tiles, profile in profiles.items()}
+    add = {tiles: step["OnTileExecute: add/Op/Add"]
+           for tiles, step in steps.items()}
+    assert add["one"]["Active Tiles"] == "1 / 1,472"
+    assert add["all"]["Active Tiles"] == "1,472 / 1,472"
+    assert add["one"]["Tile Balance"] == "0.1%"
+    assert add["all"]["Tile Balance"] == "100.0%"
+    cycles = {tiles: int(step["Cycles"].split()[0].replace(",", ""))
+              for tiles, step in add.items()}
+    assert cycles["one"] > 100 * cycles["all"]
+    assert not any(s.startswith("DoExchange") for s in steps["one"])
+    assert any(s.startswith("DoExchange: total/") for s in steps["all"])
+
+
+def test_profile_wants_to_know_which(lesson):
+    assert lesson("9_profile/profile").run(status=1).stderr.startswith("usage")
+
+
+REGRESSION = "10_regression/regression"
+
+
+@pytest.fixture(scope="module")
+def mnist_folder(tmp_path_factory):
+    return mnist.unpack_into(tmp_path_factory.mktemp("mnist"))
+
+
+def test_regression_learns(lesson, mnist_folder):
+    output = lesson(REGRESSION).run(str(mnist_folder), "1").stdout
+    epoch, test = re.findall(r": loss ([\d.]+), accuracy ([\d.]+) %", output)
+    # Guessing would be a loss of log(10), 10 % of all.
+    assert 0.4 < float(epoch[0]) < 0.5 < math.log(10)
+    assert float(test[1]) > 90
+
+
+def idx(shape, type_code: int = 8) -> bytes:
+    return (bytes([0, 0, type_code, len(shape)]) +
+            b"".join(n.to_bytes(4, "big") for n in shape) +
+            bytes(math.prod(shape)))
+
+
+IMAGES = idx((100, 28, 28))
+LABELS = idx((100,))
+
+
+def write_digits(folder: Path, images=IMAGES, labels=LABELS):
+    for prefix in ("train", "t10k"):
+        (folder / f"{prefix}-images-idx3-ubyte").write_bytes(images)
+        (folder / f"{prefix}-labels-idx1-ubyte").write_bytes(labels)
+
+
+def test_regression_of_one_batch(lesson, tmp_path):
+    write_digits(tmp_path)
+    output = lesson(REGRESSION).run(str(tmp_path), "1").stdout
+    # Black pictures, all called 0: at first ten guesses are as likely, then one
+    # step of 0.2 raises the bias of 0 by 0.2 * 0.9 and lowers the others' by
+    # 0.2 * 0.1.
+    after = math.log(1 + 9 * math.exp(-0.2))
+    assert output == (f"epoch 1: loss {math.log(10):.4f}, accuracy 100.00 %\n"
+                      f"test: loss {after:.4f}, accuracy 100.00 %\n")
+
+
+# What is wrong with the files: images, labels, what is said about them.
+DAMAGED = {
+    "empty": (b"", LABELS, "is too short for an IDX header"),
+    "packed": (b"\x1f\x8b" + IMAGES, LABELS, "is compressed: unpack it with "),
+    "floats": (idx((100, 28, 28), 13), LABELS, "is not an IDX file of bytes"),
+    "rank": (idx((4, 25, 28, 28)), LABELS, "has 4 dimensions, not 3"),
+    "short": (IMAGES[:-1], LABELS, "has 78399 values; its header says 78400"),
+    "size": (idx((100, 28, 27)), LABELS, "do not belong together"),
+    "count": (IMAGES, idx((99,)), "do not belong together"),
+}
+
+
+@pytest.mark.parametrize("damage", DAMAGED)
+def test_regression_checks_its_files(lesson, tmp_path, damage):
+    images, labels, message = DAMAGED[damage]
+    write_digits(tmp_path, images, labels)
+    output = lesson(REGRESSION).run(str(tmp_path), status=1)
+    assert output.stderr.startswith("Error: ")
+    assert message in output.stderr
+
+
+def test_regression_says_which_files_it_wants(lesson, tmp_path):
+    program = lesson(REGRESSION)
+    assert "train-images-idx3-ubyte" in program.run(status=1).stderr
+    assert program.run(str(tmp_path), status=1).stderr == (
+        f"Error: cannot read {tmp_path}/train-images-idx3-ubyte\n")
+
+
+EIGENVALUE = "11_options/eigenvalue"
+# Of the matrix with 2 on its diagonal and -1 beside it: 2 + sqrt(2).
+LARGEST = "largest eigenvalue: 3.41421\n"
+
+
+def test_options(lesson, way):
+    program = lesson(EIGENVALUE)
+    assert program.run(**way).stdout == LARGEST
+    assert program.run("--model", "--steps", "40", **way).stdout == LARGEST
+    # (1, 2, 3) becomes (0, 0, 4).
+    assert program.run("--steps", "1", **way).stdout == (
+        "largest eigenvalue: 4\n")
+
+
+def test_options_save_and_load(lesson):
+    program = lesson(EIGENVALUE)
+    saved = program.run("--save", "eigenvalue.exe").stdout
+    assert saved == "saved to eigenvalue.exe\n"
+    loaded = program.run("--load", "eigenvalue.exe", "--profile", "cost.txt")
+    assert loaded.stdout == LARGEST
+    cost = (program.folder / "cost.txt").read_text()
+    assert re.search(r"Total cycles: +[1-9]", cost)
+
+
+@pytest.mark.parametrize("arguments, message", [
+    (("--stepps", "3"), "there is no option '--stepps'"),
+    (("--steps",), "--steps wants a value"),
+    (("--steps", "3x"), "from 1 to 1000000, not '3x'"),
+    (("--steps", "0"), "from 1 to 1000000, not '0'"),
+    (("--save", "a", "--load", "b"), "exclude each other"),
+])
+def test_options_that_make_no_sense(lesson, arguments, message):
+    output = lesson(EIGENVALUE).run(*arguments, status=2)
+    assert message in output.stderr
+    assert "--profile FILE" in output.stderr
+
+
+def test_options_report_files_that_cannot_be_used(lesson):
+    program = lesson(EIGENVALUE)
+    (program.folder / "damaged.exe").write_bytes(b"not an executable")
+    assert "cannot read missing.exe" in program.run(
+        "--load", "missing.exe", status=1).stderr
+    assert program.run("--load", "damaged.exe", status=1).stderr
+    assert "cannot write /no/such/folder" in program.run(
+        "--save", "/no/such/folder", status=1).stderr
 
 
 def test_index_names_every_lesson():
