@@ -3,6 +3,7 @@
 // (NONE) and others that plans take.
 #pragma once
 
+#include <poplin/ConvParams.hpp>
 #include <poplin/PlanningCache.hpp>
 
 #include <poplar/Graph.hpp>
@@ -12,6 +13,9 @@
 
 #include <cstddef>
 #include <iosfwd>
+#include <set>
+#include <tuple>
+#include <unordered_map>
 #include <vector>
 
 namespace poplin {
@@ -35,7 +39,7 @@ void matMulWithOutput(poplar::Graph &graph, const poplar::Tensor &A,
                       const poplar::OptionFlags &options = {},
                       PlanningCache *cache = nullptr);
 
-// A [g,m,k] times B [g,k,n].
+// The same for each of g pairs: A [g,m,k] times B [g,k,n].
 poplar::Tensor matMulGrouped(poplar::Graph &graph, const poplar::Tensor &A,
                              const poplar::Tensor &B,
                              poplar::program::Sequence &prog,
@@ -66,6 +70,12 @@ void matMulAcc(poplar::Graph &graph, const poplar::Tensor &C,
 void matMulGroupedAcc(poplar::Graph &graph, const poplar::Tensor &C, float k,
                       const poplar::Tensor &A, const poplar::Tensor &B,
                       poplar::program::Sequence &prog,
+                      const poplar::DebugContext &debugContext = {},
+                      const poplar::OptionFlags &options = {},
+                      PlanningCache *cache = nullptr);
+void matMulGroupedAcc(poplar::Graph &graph, const poplar::Tensor &C,
+                      const poplar::Tensor &k, const poplar::Tensor &A,
+                      const poplar::Tensor &B, poplar::program::Sequence &prog,
                       const poplar::DebugContext &debugContext = {},
                       const poplar::OptionFlags &options = {},
                       PlanningCache *cache = nullptr);
@@ -122,6 +132,40 @@ poplar::Tensor createMatMulGroupedInputRHS(
     const poplar::DebugContext &debugContext,
     const poplar::OptionFlags &options = {}, PlanningCache *cache = nullptr);
 
+poplar::Tensor createMatMulGroupedOutput(
+    poplar::Graph &graph, const poplar::Type &inputType,
+    const poplar::Type &outputType, const std::vector<std::size_t> &aShape,
+    const std::vector<std::size_t> &bShape,
+    const poplar::DebugContext &debugContext,
+    const poplar::OptionFlags &options = {}, PlanningCache *cache = nullptr);
+poplar::Tensor createMatMulOutput(poplar::Graph &graph,
+                                  const poplar::Type &dataType,
+                                  const std::vector<std::size_t> &aShape,
+                                  const std::vector<std::size_t> &bShape,
+                                  const poplar::DebugContext &debugContext,
+                                  const poplar::OptionFlags &options = {},
+                                  PlanningCache *cache = nullptr);
+
+// A copy of B mapped to suit the product with A: made once, for products with
+// option inputRHSIsPreArranged.
+poplar::Tensor preArrangeMatMulInputRHS(
+    poplar::Graph &graph, const std::vector<std::size_t> &aShape,
+    const poplar::Tensor &B, poplar::program::Sequence &prog,
+    const poplar::Type &outputType,
+    const poplar::DebugContext &debugContext = {},
+    const poplar::OptionFlags &options = {}, PlanningCache *cache = nullptr);
+poplar::Tensor preArrangeMatMulInputRHS(
+    poplar::Graph &graph, const std::vector<std::size_t> &aShape,
+    const poplar::Tensor &B, poplar::program::Sequence &prog,
+    const poplar::DebugContext &debugContext = {},
+    const poplar::OptionFlags &options = {}, PlanningCache *cache = nullptr);
+poplar::Tensor preArrangeMatMulGroupedInputRHS(
+    poplar::Graph &graph, const std::vector<std::size_t> &aShape,
+    const poplar::Tensor &B, poplar::program::Sequence &prog,
+    const poplar::Type &outputType,
+    const poplar::DebugContext &debugContext = {},
+    const poplar::OptionFlags &options = {}, PlanningCache *cache = nullptr);
+
 // Exchanges the last two dimensions.
 poplar::Tensor transposeGroupedMatrix(const poplar::Tensor &A);
 
@@ -133,5 +177,43 @@ void matMulReportPlan(std::ostream &out, const poplar::Graph &graph,
                       const std::vector<std::size_t> &bShape,
                       const poplar::OptionFlags &options = {},
                       PlanningCache *cache = nullptr);
+void matMulGroupedReportPlan(std::ostream &out, const poplar::Graph &graph,
+                             const poplar::Type &inputType,
+                             const poplar::Type &outputType,
+                             const std::vector<std::size_t> &aShape,
+                             const std::vector<std::size_t> &bShape,
+                             const poplar::OptionFlags &options = {},
+                             PlanningCache *cache = nullptr);
+
+// Throws poplar::invalid_option for one that is not documented.
+void matmulValidateOptions(const poplar::OptionFlags &options);
+
+// A product to plan before it is built; shapes of rank 3 are grouped.
+struct MatMulParams {
+  poplar::Type inputType;
+  poplar::Type outputType;
+  std::vector<std::size_t> aShape;
+  std::vector<std::size_t> bShape;
+
+  friend bool operator<(const MatMulParams &a, const MatMulParams &b) {
+    return std::tie(a.inputType, a.outputType, a.aShape, a.bShape) <
+           std::tie(b.inputType, b.outputType, b.aShape, b.bShape);
+  }
+};
+using MatMulPlanParams = std::tuple<const poplar::Target *, const MatMulParams,
+                                    const poplar::OptionFlags *>;
+
+// Checks the products before they are built. Plans are made with the graph that
+// they are for, and kept there.
+void preplanMatMuls(const std::set<MatMulPlanParams> &matmuls,
+                    matmul::PlanningCache &cache);
+
+// The convolutions that the products are planned as. Their options, which
+// `convOptions` holds by those of the products, must outlive them.
+using MatMulToConvOptions =
+    std::unordered_map<const poplar::OptionFlags *, poplar::OptionFlags>;
+std::set<ConvPlanParams>
+matMulGetConvPlanParams(const std::set<MatMulPlanParams> &matmuls,
+                        MatMulToConvOptions &convOptions);
 
 } // namespace poplin
