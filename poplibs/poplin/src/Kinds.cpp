@@ -25,23 +25,13 @@ DataType typeOf(const Tensor &tensor) {
   return poplar::internal::tensorView(tensor).type;
 }
 
-// Rows and columns for the planner: all dimensions but the last are rows.
-template <typename Values> Extents rowsAndColumns(const Values &values) {
-  Extents extents{1, 1};
-  for (std::size_t i = 0; i + 1 < values.size(); ++i) {
-    extents[0] *= static_cast<std::uint64_t>(values[i]);
-  }
-  extents[1] = static_cast<std::uint64_t>(values.back());
-  return extents;
-}
-
 Extents extents(const Attributes &attributes, std::string_view name) {
-  return rowsAndColumns(attributes.getInts(name));
+  return foldedField(attributes.getInts(name));
 }
 
 Extents fieldOf(const Tensor &tensor) {
   const auto shape = tensor.shape();
-  return rowsAndColumns(std::vector(shape.begin() + 2, shape.end()));
+  return foldedField(std::vector(shape.begin() + 2, shape.end()));
 }
 
 std::uint64_t groupsOf(const Attributes &attributes) {

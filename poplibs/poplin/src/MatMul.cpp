@@ -4,12 +4,11 @@
 #include "MatMulShapes.hpp"
 
 #include <poplin/codelets.hpp>
-#include <poplin/internal/ConvOptions.hpp>
+#include <poplin/internal/ConvPhases.hpp>
 #include <poplin/internal/Kinds.hpp>
 
 #include <popops/ScaledAdd.hpp>
 #include <popops/codelets.hpp>
-#include <poputil/TileMapping.hpp>
 #include <poputil/exceptions.hpp>
 #include <poputil/internal/Emit.hpp>
 #include <support/Error.hpp>
@@ -35,8 +34,10 @@ using Shape = std::vector<std::size_t>;
 
 Tensor product(MatMulForm form, Graph &graph, const Tensor &a, const Tensor &b,
                Sequence &prog, const Type &outputType,
-               const DebugContext &debugContext, const OptionFlags &options) {
+               const DebugContext &debugContext, const OptionFlags &options,
+               PlanningCache *cache) {
   checkMatMulShapes(form, a.shape(), b.shape());
+  internal::usePlanningCache(graph, cache);
   poputil::internal::requireCodelets(graph, "poplin",
                                      "poplin::ConvPartial1x1Out");
   kernels::Attributes attributes{{"bias", std::int64_t{0}},
@@ -59,11 +60,12 @@ void checkResult(const char *name, const Tensor &result, const Tensor &a,
 
 void productInto(MatMulForm form, Graph &graph, const Tensor &a,
                  const Tensor &b, const Tensor &out, Sequence &prog,
-                 const DebugContext &debugContext, const OptionFlags &options) {
+                 const DebugContext &debugContext, const OptionFlags &options,
+                 PlanningCache *cache) {
   checkMatMulShapes(form, a.shape(), b.shape());
   checkResult("out", out, a, b);
   const auto result = product(form, graph, a, b, prog, out.elementType(),
-                              debugContext, options);
+                              debugContext, options, cache);
   prog.add(Copy(result, out, false, debugContext));
 }
 
@@ -71,37 +73,50 @@ void productInto(MatMulForm form, Graph &graph, const Tensor &a,
 template <typename Scale>
 void accumulate(MatMulForm form, Graph &graph, const Tensor &c, const Scale &k,
                 const Tensor &a, const Tensor &b, Sequence &prog,
-                const DebugContext &debugContext, const OptionFlags &options) {
+                const DebugContext &debugContext, const OptionFlags &options,
+                PlanningCache *cache) {
   checkMatMulShapes(form, a.shape(), b.shape());
   checkResult("C", c, a, b);
-  const auto result =
-      product(form, graph, a, b, prog, c.elementType(), debugContext, options);
+  const auto result = product(form, graph, a, b, prog, c.elementType(),
+                              debugContext, options, cache);
   popops::scaledAddTo(graph, c, result, k, prog, {debugContext, "Acc"});
 }
 
 enum class Operand { Left, Right, Output };
 
-Tensor create(MatMulForm form, Operand operand, Graph &graph, const Type &type,
-              const Shape &aShape, const Shape &bShape,
-              const DebugContext &debugContext, const OptionFlags &options) {
+struct Types {
+  Type input;
+  Type output;
+};
+
+Tensor create(MatMulForm form, Operand operand, Graph &graph,
+              const Types &types, const Shape &aShape, const Shape &bShape,
+              const DebugContext &debugContext, const OptionFlags &flags,
+              PlanningCache *cache) {
   checkMatMulShapes(form, aShape, bShape);
-  internal::parseMatMulOptions(options); // rejects unknown ones
+  const auto options = internal::parseMatMulOptions(flags);
   const auto shape = operand == Operand::Left ? aShape
                      : operand == Operand::Right
                          ? bShape
                          : matMulOutputShape(aShape, bShape);
-  const auto tensor = graph.addVariable(type, shape, debugContext);
-  poputil::mapTensorLinearly(graph, tensor);
+  const auto tensor =
+      graph.addVariable(operand == Operand::Output ? types.output : types.input,
+                        shape, debugContext);
+  internal::usePlanningCache(graph, cache);
+  internal::mapOperand(graph, tensor,
+                       internal::matMulProblem(types.input, types.output,
+                                               aShape, bShape, options),
+                       options, true);
   return tensor;
 }
 
 Tensor preArrange(MatMulForm form, Graph &graph, const Shape &aShape,
-                  const Tensor &b, Sequence &prog,
-                  const DebugContext &debugContext,
-                  const OptionFlags &options) {
+                  const Tensor &b, Sequence &prog, const Type &outputType,
+                  const DebugContext &debugContext, const OptionFlags &options,
+                  PlanningCache *cache) {
   const auto result =
-      create(form, Operand::Right, graph, b.elementType(), aShape, b.shape(),
-             {debugContext, "preArranged"}, options);
+      create(form, Operand::Right, graph, {b.elementType(), outputType}, aShape,
+             b.shape(), {debugContext, "preArranged"}, options, cache);
   prog.add(Copy(b, result, false, debugContext));
   return result;
 }
@@ -143,175 +158,188 @@ Shape matMulOutputShape(Shape a, const Shape &b) {
 
 Tensor matMul(Graph &graph, const Tensor &A, const Tensor &B, Sequence &prog,
               const Type &outputType, const DebugContext &debugContext,
-              const OptionFlags &options, PlanningCache *) {
+              const OptionFlags &options, PlanningCache *cache) {
   return product(MatMulForm::Single, graph, A, B, prog, outputType,
-                 debugContext, options);
+                 debugContext, options, cache);
 }
 
 Tensor matMul(Graph &graph, const Tensor &A, const Tensor &B, Sequence &prog,
               const DebugContext &debugContext, const OptionFlags &options,
-              PlanningCache *) {
+              PlanningCache *cache) {
   return product(MatMulForm::Single, graph, A, B, prog, A.elementType(),
-                 debugContext, options);
+                 debugContext, options, cache);
 }
 
 Tensor matMulGrouped(Graph &graph, const Tensor &A, const Tensor &B,
                      Sequence &prog, const Type &outputType,
                      const DebugContext &debugContext,
-                     const OptionFlags &options, PlanningCache *) {
+                     const OptionFlags &options, PlanningCache *cache) {
   return product(MatMulForm::Grouped, graph, A, B, prog, outputType,
-                 debugContext, options);
+                 debugContext, options, cache);
 }
 
 void matMulWithOutput(Graph &graph, const Tensor &A, const Tensor &B,
                       Tensor &out, Sequence &prog,
                       const DebugContext &debugContext,
-                      const OptionFlags &options, PlanningCache *) {
-  productInto(MatMulForm::Single, graph, A, B, out, prog, debugContext,
-              options);
+                      const OptionFlags &options, PlanningCache *cache) {
+  productInto(MatMulForm::Single, graph, A, B, out, prog, debugContext, options,
+              cache);
 }
 
 void matMulGroupedWithOutput(Graph &graph, const Tensor &A, const Tensor &B,
                              Tensor &out, Sequence &prog,
                              const DebugContext &debugContext,
-                             const OptionFlags &options, PlanningCache *) {
+                             const OptionFlags &options, PlanningCache *cache) {
   productInto(MatMulForm::Grouped, graph, A, B, out, prog, debugContext,
-              options);
+              options, cache);
 }
 
 void matMulAcc(Graph &graph, const Tensor &C, float k, const Tensor &A,
                const Tensor &B, Sequence &prog,
                const DebugContext &debugContext, const OptionFlags &options,
-               PlanningCache *) {
-  accumulate(MatMulForm::Single, graph, C, k, A, B, prog, debugContext,
-             options);
+               PlanningCache *cache) {
+  accumulate(MatMulForm::Single, graph, C, k, A, B, prog, debugContext, options,
+             cache);
 }
 
 void matMulAcc(Graph &graph, const Tensor &C, const Tensor &k, const Tensor &A,
                const Tensor &B, Sequence &prog,
                const DebugContext &debugContext, const OptionFlags &options,
-               PlanningCache *) {
-  accumulate(MatMulForm::Single, graph, C, k, A, B, prog, debugContext,
-             options);
+               PlanningCache *cache) {
+  accumulate(MatMulForm::Single, graph, C, k, A, B, prog, debugContext, options,
+             cache);
 }
 
 void matMulGroupedAcc(Graph &graph, const Tensor &C, float k, const Tensor &A,
                       const Tensor &B, Sequence &prog,
                       const DebugContext &debugContext,
-                      const OptionFlags &options, PlanningCache *) {
+                      const OptionFlags &options, PlanningCache *cache) {
   accumulate(MatMulForm::Grouped, graph, C, k, A, B, prog, debugContext,
-             options);
+             options, cache);
 }
 
 void matMulGroupedAcc(Graph &graph, const Tensor &C, const Tensor &k,
                       const Tensor &A, const Tensor &B, Sequence &prog,
                       const DebugContext &debugContext,
-                      const OptionFlags &options, PlanningCache *) {
+                      const OptionFlags &options, PlanningCache *cache) {
   accumulate(MatMulForm::Grouped, graph, C, k, A, B, prog, debugContext,
-             options);
+             options, cache);
 }
 
-Tensor createMatMulInputLHS(Graph &graph, const Type &inputType, const Type &,
-                            const Shape &aShape, const Shape &bShape,
+Tensor createMatMulInputLHS(Graph &graph, const Type &inputType,
+                            const Type &outputType, const Shape &aShape,
+                            const Shape &bShape,
                             const DebugContext &debugContext,
-                            const OptionFlags &options, PlanningCache *) {
-  return create(MatMulForm::Single, Operand::Left, graph, inputType, aShape,
-                bShape, debugContext, options);
+                            const OptionFlags &options, PlanningCache *cache) {
+  return create(MatMulForm::Single, Operand::Left, graph,
+                {inputType, outputType}, aShape, bShape, debugContext, options,
+                cache);
 }
 
 Tensor createMatMulInputLHS(Graph &graph, const Type &dataType,
                             const Shape &aShape, const Shape &bShape,
                             const DebugContext &debugContext,
-                            const OptionFlags &options, PlanningCache *) {
-  return create(MatMulForm::Single, Operand::Left, graph, dataType, aShape,
-                bShape, debugContext, options);
+                            const OptionFlags &options, PlanningCache *cache) {
+  return create(MatMulForm::Single, Operand::Left, graph, {dataType, dataType},
+                aShape, bShape, debugContext, options, cache);
 }
 
 Tensor createMatMulGroupedInputLHS(Graph &graph, const Type &inputType,
-                                   const Type &, const Shape &aShape,
+                                   const Type &outputType, const Shape &aShape,
                                    const Shape &bShape,
                                    const DebugContext &debugContext,
                                    const OptionFlags &options,
-                                   PlanningCache *) {
-  return create(MatMulForm::Grouped, Operand::Left, graph, inputType, aShape,
-                bShape, debugContext, options);
+                                   PlanningCache *cache) {
+  return create(MatMulForm::Grouped, Operand::Left, graph,
+                {inputType, outputType}, aShape, bShape, debugContext, options,
+                cache);
 }
 
-Tensor createMatMulInputRHS(Graph &graph, const Type &inputType, const Type &,
-                            const Shape &aShape, const Shape &bShape,
+Tensor createMatMulInputRHS(Graph &graph, const Type &inputType,
+                            const Type &outputType, const Shape &aShape,
+                            const Shape &bShape,
                             const DebugContext &debugContext,
-                            const OptionFlags &options, PlanningCache *) {
-  return create(MatMulForm::Single, Operand::Right, graph, inputType, aShape,
-                bShape, debugContext, options);
+                            const OptionFlags &options, PlanningCache *cache) {
+  return create(MatMulForm::Single, Operand::Right, graph,
+                {inputType, outputType}, aShape, bShape, debugContext, options,
+                cache);
 }
 
 Tensor createMatMulInputRHS(Graph &graph, const Type &dataType,
                             const Shape &aShape, const Shape &bShape,
                             const DebugContext &debugContext,
-                            const OptionFlags &options, PlanningCache *) {
-  return create(MatMulForm::Single, Operand::Right, graph, dataType, aShape,
-                bShape, debugContext, options);
+                            const OptionFlags &options, PlanningCache *cache) {
+  return create(MatMulForm::Single, Operand::Right, graph, {dataType, dataType},
+                aShape, bShape, debugContext, options, cache);
 }
 
 Tensor createMatMulGroupedInputRHS(Graph &graph, const Type &inputType,
-                                   const Type &, const Shape &aShape,
+                                   const Type &outputType, const Shape &aShape,
                                    const Shape &bShape,
                                    const DebugContext &debugContext,
                                    const OptionFlags &options,
-                                   PlanningCache *) {
-  return create(MatMulForm::Grouped, Operand::Right, graph, inputType, aShape,
-                bShape, debugContext, options);
+                                   PlanningCache *cache) {
+  return create(MatMulForm::Grouped, Operand::Right, graph,
+                {inputType, outputType}, aShape, bShape, debugContext, options,
+                cache);
 }
 
-Tensor createMatMulOutput(Graph &graph, const Type &, const Type &outputType,
-                          const Shape &aShape, const Shape &bShape,
-                          const DebugContext &debugContext,
-                          const OptionFlags &options, PlanningCache *) {
-  return create(MatMulForm::Single, Operand::Output, graph, outputType, aShape,
-                bShape, debugContext, options);
+Tensor createMatMulOutput(Graph &graph, const Type &inputType,
+                          const Type &outputType, const Shape &aShape,
+                          const Shape &bShape, const DebugContext &debugContext,
+                          const OptionFlags &options, PlanningCache *cache) {
+  return create(MatMulForm::Single, Operand::Output, graph,
+                {inputType, outputType}, aShape, bShape, debugContext, options,
+                cache);
 }
 
 Tensor createMatMulOutput(Graph &graph, const Type &dataType,
                           const Shape &aShape, const Shape &bShape,
                           const DebugContext &debugContext,
-                          const OptionFlags &options, PlanningCache *) {
-  return create(MatMulForm::Single, Operand::Output, graph, dataType, aShape,
-                bShape, debugContext, options);
+                          const OptionFlags &options, PlanningCache *cache) {
+  return create(MatMulForm::Single, Operand::Output, graph,
+                {dataType, dataType}, aShape, bShape, debugContext, options,
+                cache);
 }
 
-Tensor createMatMulGroupedOutput(Graph &graph, const Type &,
+Tensor createMatMulGroupedOutput(Graph &graph, const Type &inputType,
                                  const Type &outputType, const Shape &aShape,
                                  const Shape &bShape,
                                  const DebugContext &debugContext,
-                                 const OptionFlags &options, PlanningCache *) {
-  return create(MatMulForm::Grouped, Operand::Output, graph, outputType, aShape,
-                bShape, debugContext, options);
+                                 const OptionFlags &options,
+                                 PlanningCache *cache) {
+  return create(MatMulForm::Grouped, Operand::Output, graph,
+                {inputType, outputType}, aShape, bShape, debugContext, options,
+                cache);
 }
 
 Tensor preArrangeMatMulInputRHS(Graph &graph, const Shape &aShape,
-                                const Tensor &B, Sequence &prog, const Type &,
+                                const Tensor &B, Sequence &prog,
+                                const Type &outputType,
                                 const DebugContext &debugContext,
-                                const OptionFlags &options, PlanningCache *) {
-  return preArrange(MatMulForm::Single, graph, aShape, B, prog, debugContext,
-                    options);
+                                const OptionFlags &options,
+                                PlanningCache *cache) {
+  return preArrange(MatMulForm::Single, graph, aShape, B, prog, outputType,
+                    debugContext, options, cache);
 }
 
 Tensor preArrangeMatMulInputRHS(Graph &graph, const Shape &aShape,
                                 const Tensor &B, Sequence &prog,
                                 const DebugContext &debugContext,
-                                const OptionFlags &options, PlanningCache *) {
-  return preArrange(MatMulForm::Single, graph, aShape, B, prog, debugContext,
-                    options);
+                                const OptionFlags &options,
+                                PlanningCache *cache) {
+  return preArrange(MatMulForm::Single, graph, aShape, B, prog, B.elementType(),
+                    debugContext, options, cache);
 }
 
 Tensor preArrangeMatMulGroupedInputRHS(Graph &graph, const Shape &aShape,
                                        const Tensor &B, Sequence &prog,
-                                       const Type &,
+                                       const Type &outputType,
                                        const DebugContext &debugContext,
                                        const OptionFlags &options,
-                                       PlanningCache *) {
-  return preArrange(MatMulForm::Grouped, graph, aShape, B, prog, debugContext,
-                    options);
+                                       PlanningCache *cache) {
+  return preArrange(MatMulForm::Grouped, graph, aShape, B, prog, outputType,
+                    debugContext, options, cache);
 }
 
 Tensor transposeGroupedMatrix(const Tensor &A) {

@@ -3,14 +3,11 @@
 #include <poplin/Convolution.hpp>
 #include <poplin/MatMul.hpp>
 
+#include "ConvReport.hpp"
 #include "MatMulShapes.hpp"
 
 #include <poplin/ConvPreplan.hpp>
 #include <poplin/internal/ConvOptions.hpp>
-
-#include <poplar/internal/Access.hpp>
-
-#include <ostream>
 
 namespace poplin {
 
@@ -24,33 +21,17 @@ namespace {
 
 using Shape = std::vector<std::size_t>;
 
-void reportPlan(MatMulForm form, std::ostream &out, const Graph &graph,
-                const Type &inputType, const Type &outputType, const Shape &a,
-                const Shape &b, const OptionFlags &flags) {
-  checkMatMulShapes(form, a, b);
+internal::ConvPlan planned(MatMulForm form, const Graph &graph,
+                           const MatMulParams &params, const OptionFlags &flags,
+                           PlanningCache *cache) {
+  checkMatMulShapes(form, params.aShape, params.bShape);
   const auto options = internal::parseMatMulOptions(flags);
-  internal::ConvProblem problem;
-  problem.inputType = poplar::internal::toDataType(inputType);
-  problem.outputType = poplar::internal::toDataType(outputType);
-  problem.partialsType = internal::partialsType(options, problem.outputType);
-  problem.groups = form == MatMulForm::Grouped ? a[0] : 1;
-  problem.inField = problem.outField = {1, a[a.size() - 2]};
-  problem.inChans = a.back();
-  problem.outChans = b.back();
-  const auto plan = internal::planMatMul(
-      problem, internal::planLimits(
-                   graph, {0, graph.getTarget().getTilesPerIPU()}, options));
-  const auto &cost = plan.cost;
-  out << "  Splits: groups=" << plan.split.groups
-      << " rows=" << plan.split.columns << " outChans=" << plan.split.outChans
-      << " inChans=" << plan.split.inChans
-      << " serialOutChans=" << plan.split.serialOutChans
-      << (plan.swapsOperands ? " (operands swapped)" : "") << '\n'
-      << "  Tiles: " << plan.split.tiles() << '\n'
-      << "  Cycles: " << plan.totalCycles() << " (exchange "
-      << cost.exchangeInput + cost.exchangeWeights + cost.exchangePartials
-      << ", compute " << cost.compute << ", reduce " << cost.reduce << ")\n"
-      << "  Temporary bytes per tile: " << cost.tempBytes << '\n';
+  const auto tiles = graph.getTarget().getTilesPerIPU();
+  return internal::cachedPlan(
+      cache,
+      internal::matMulProblem(params.inputType, params.outputType,
+                              params.aShape, params.bShape, options),
+      internal::planLimits(graph, {0, tiles}, options), true);
 }
 
 MatMulForm formOf(const MatMulParams &params) {
@@ -76,17 +57,19 @@ OptionFlags toConvOptions(const OptionFlags &matMulOptions) {
 void matMulReportPlan(std::ostream &out, const Graph &graph,
                       const Type &inputType, const Type &outputType,
                       const Shape &aShape, const Shape &bShape,
-                      const OptionFlags &options, PlanningCache *) {
-  reportPlan(MatMulForm::Single, out, graph, inputType, outputType, aShape,
-             bShape, options);
+                      const OptionFlags &options, PlanningCache *cache) {
+  internal::printPlan(out, planned(MatMulForm::Single, graph,
+                                   {inputType, outputType, aShape, bShape},
+                                   options, cache));
 }
 
 void matMulGroupedReportPlan(std::ostream &out, const Graph &graph,
                              const Type &inputType, const Type &outputType,
                              const Shape &aShape, const Shape &bShape,
-                             const OptionFlags &options, PlanningCache *) {
-  reportPlan(MatMulForm::Grouped, out, graph, inputType, outputType, aShape,
-             bShape, options);
+                             const OptionFlags &options, PlanningCache *cache) {
+  internal::printPlan(out, planned(MatMulForm::Grouped, graph,
+                                   {inputType, outputType, aShape, bShape},
+                                   options, cache));
 }
 
 void matmulValidateOptions(const OptionFlags &options) {
@@ -95,8 +78,7 @@ void matmulValidateOptions(const OptionFlags &options) {
 
 void preplanMatMuls(const std::set<MatMulPlanParams> &matmuls,
                     matmul::PlanningCache &cache) {
-  MatMulToConvOptions options;
-  preplanConvolutions(matMulGetConvPlanParams(matmuls, options), cache);
+  preplan({}, matmuls, cache);
 }
 
 std::set<ConvPlanParams>
@@ -126,8 +108,10 @@ matMulGetConvPlanParams(const std::set<MatMulPlanParams> &matmuls,
 void preplan(const std::set<ConvPlanParams> &convs,
              const std::set<MatMulPlanParams> &matmuls, PlanningCache &cache) {
   preplanConvolutions(convs, cache);
-  MatMulToConvOptions options;
-  preplanConvolutions(matMulGetConvPlanParams(matmuls, options), cache);
+  for (const auto &[target, params, options] : matmuls) {
+    planned(formOf(params), Graph(*target), params,
+            options != nullptr ? *options : OptionFlags(), &cache);
+  }
 }
 
 } // namespace poplin

@@ -1,5 +1,6 @@
 // Plans as programs see them: caches, reports, the mapping of operands.
 #include <poplin/Convolution.hpp>
+#include <poplin/MatMul.hpp>
 #include <poplin/codelets.hpp>
 
 #include <poplar/IPUModel.hpp>
@@ -49,6 +50,27 @@ TEST_F(PlanReport, PreplanningFillsTheCache) {
   EXPECT_EQ(cache.size(), 3u);
   createInput(graph, params, "in", options, &cache);
   EXPECT_EQ(cache.size(), 3u);
+}
+
+TEST_F(PlanReport, ProductsSharePlansWithTheirOperandsAndPreplans) {
+  const poplar::OptionFlags options{{"fullyConnectedPass", "TRAINING_FWD"}};
+  const MatMulParams product{poplar::HALF, poplar::HALF, {64, 256}, {256, 128}};
+  matmul::PlanningCache cache;
+  preplanMatMuls({MatMulPlanParams(&graph.getTarget(), product, &options)},
+                 cache);
+  EXPECT_EQ(cache.size(), 1u);
+  const auto a = createMatMulInputLHS(graph, poplar::HALF, product.aShape,
+                                      product.bShape, "a", options, &cache);
+  const auto b = createMatMulInputRHS(graph, poplar::HALF, product.aShape,
+                                      product.bShape, "b", options, &cache);
+  Sequence program;
+  matMul(graph, a, b, program, "product", options, &cache);
+  EXPECT_EQ(cache.size(), 1u);
+  std::ostringstream text;
+  matMulReportPlan(text, graph, poplar::HALF, poplar::HALF, product.aShape,
+                   product.bShape, options, &cache);
+  EXPECT_EQ(cache.size(), 1u);
+  EXPECT_NE(text.str().find("Plan: "), std::string::npos);
 }
 
 TEST_F(PlanReport, SaysHowTheConvolutionIsCut) {

@@ -1,4 +1,4 @@
-// Convolutions and matrix products checked together before they are built.
+// Convolutions and matrix products planned together before they are built.
 #pragma once
 
 #include <poplin/Convolution.hpp>
