@@ -181,5 +181,176 @@ TEST(FastDynamicUpdate, AddsScaledRowsOverManyShards) {
   }
 }
 
+Attributes topKOf(std::int64_t k, bool isLargest, std::string order,
+                  std::string payload = "permutation") {
+  return {{"k", k},
+          {"largest", std::int64_t{isLargest}},
+          {"order", std::move(order)},
+          {"payload", std::move(payload)}};
+}
+
+TEST(TopKReference, KeepsEqualKeysInTheirOrder) {
+  const auto keys = given({F, {1, 6}}, {2, 5, 2, 7, 5, 1});
+  const auto down =
+      Call("topK", topKOf(4, true, "DESCENDING"), {keys}).reference();
+  EXPECT_EQ(down[0], (Values{7, 5, 5, 2}));
+  EXPECT_EQ(down[1], (Values{3, 1, 4, 0}));
+  const auto up =
+      Call("topK", topKOf(4, true, "ASCENDING"), {keys}).reference();
+  EXPECT_EQ(up[0], (Values{2, 5, 5, 7}));
+  EXPECT_EQ(up[1], (Values{0, 1, 4, 3}));
+}
+
+TEST(TopKReference, NotANumberIsTheLargest) {
+  const auto keys = given({F, {1, 4}}, {1, std::nan(""), -INFINITY, INFINITY});
+  EXPECT_EQ(Call("topK", topKOf(4, false, "ASCENDING"), {keys}).reference()[1],
+            (Values{2, 0, 3, 1}));
+}
+
+TEST(FastTopK, MatchesForEveryTypeOrderAndPayload) {
+  for (auto type : {F, H, I, U}) {
+    for (bool isLargest : {true, false}) {
+      for (const auto *order : {"ASCENDING", "DESCENDING"}) {
+        for (std::int64_t k : {1, 7, 50}) {
+          expectFastMatchesReference(
+              {"topK", topKOf(k, isLargest, order), {random(type, {3, 50})}},
+              0);
+          expectFastMatchesReference(
+              {"topK",
+               topKOf(k, isLargest, order, "values"),
+               {random(type, {3, 50}), random(H, {3, 50})}},
+              0);
+        }
+      }
+    }
+  }
+}
+
+TEST(FastTopK, OrdersSignsZerosAndNotANumber) {
+  for (auto type : {F, H}) {
+    Call call("topK", topKOf(8, false, "ASCENDING"),
+              {given({type, {1, 8}},
+                     {-1, 0, -0.0, 1, -INFINITY, std::nan(""), INFINITY, -2})});
+    EXPECT_EQ(call.fast()[1], (Values{4, 7, 0, 1, 2, 3, 6, 5}));
+    EXPECT_EQ(call.reference()[1], call.fast()[1]);
+  }
+}
+
+TEST(FastTopK, CutsManyRows) {
+  const Call call("topK", topKOf(3, true, "DESCENDING"),
+                  {random(F, {2000, 40})});
+  EXPECT_GT(call.taskCount(), 1u);
+  expectFastMatchesReference(call, 0);
+}
+
+Attributes cumulateOf(std::string op, std::int64_t dim, bool isExclusive,
+                      bool isReverse) {
+  return {{"op", std::move(op)},
+          {"dim", dim},
+          {"exclusive", std::int64_t{isExclusive}},
+          {"reverse", std::int64_t{isReverse}}};
+}
+
+TEST(CumulateReference, RunsAlongADimension) {
+  const auto x = given({F, {2, 3}}, {1, 2, 3, 4, 5, 6});
+  const auto result = [&](const Attributes &attributes) {
+    return Call("cumulate", attributes, {x}).reference()[0];
+  };
+  EXPECT_EQ(result(cumulateOf("ADD", 1, false, false)),
+            (Values{1, 3, 6, 4, 9, 15}));
+  EXPECT_EQ(result(cumulateOf("ADD", 1, true, true)),
+            (Values{5, 3, 0, 11, 6, 0}));
+  EXPECT_EQ(result(cumulateOf("MUL", 0, false, false)),
+            (Values{1, 2, 3, 4, 10, 18}));
+}
+
+TEST(FastCumulate, MatchesForEveryDimensionAndType) {
+  for (auto type : {F, H, I, U}) {
+    for (std::int64_t dim : {0, 1, 2}) {
+      for (bool isExclusive : {false, true}) {
+        for (bool isReverse : {false, true}) {
+          expectFastMatchesReference(
+              {"cumulate",
+               cumulateOf("ADD", dim, isExclusive, isReverse),
+               {random(type, {5, 70, 90})}},
+              0);
+        }
+      }
+    }
+  }
+  expectFastMatchesReference(
+      {"cumulate", cumulateOf("MUL", 0, false, false), {random(I, {40})}}, 0);
+}
+
+TEST(FastCumulate, MayShareAnOuterEntryBetweenShards) {
+  const Call call("cumulate", cumulateOf("ADD", 0, false, false),
+                  {random(F, {300, 700})});
+  EXPECT_GT(call.taskCount(), 1u);
+}
+
+TEST(OneHot, ReferenceAndKernelEncodeWhatIsInRange) {
+  const Call call("oneHot", {{"classes", std::int64_t{3}}},
+                  {given({U, {4}}, {2, 0, 3, 4294967295.0}),
+                   given({F, {}}, {5}), given({F, {}}, {-1})});
+  const Values wanted{-1, -1, 5, 5, -1, -1, -1, -1, -1, -1, -1, -1};
+  EXPECT_EQ(call.reference()[0], wanted);
+  EXPECT_EQ(call.fast()[0], wanted);
+  expectFastMatchesReference(
+      {"oneHot",
+       {{"classes", std::int64_t{300}}},
+       {random(I, {500}), given({H, {}}, {1}), given({H, {}}, {0})}},
+      0);
+}
+
+TEST(Iota, ReferenceAndKernelCount) {
+  const Attributes attributes{{"type", static_cast<std::int64_t>(I)},
+                              {"count", std::int64_t{4}},
+                              {"start", std::int64_t{-2}}};
+  const Call call("iota", attributes, {});
+  EXPECT_EQ(call.reference()[0], (Values{-2, -1, 0, 1}));
+  EXPECT_EQ(call.fast()[0], (Values{-2, -1, 0, 1}));
+}
+
+TEST(HasNan, ReferenceAndKernelFindThem) {
+  for (auto type : {F, H}) {
+    for (const double odd : {1.0, double(INFINITY), std::nan("")}) {
+      for (bool orInf : {false, true}) {
+        Call call("hasNan", {{"orInf", std::int64_t{orInf}}},
+                  {random(type, {300001})});
+        call.setInput(0, 299999, odd);
+        const Values wanted{
+            std::isnan(odd) || (orInf && std::isinf(odd)) ? 1.0 : 0.0};
+        EXPECT_EQ(call.reference()[0], wanted);
+        EXPECT_EQ(call.fast()[0], wanted);
+        EXPECT_GT(call.taskCount(), 2u);
+      }
+    }
+  }
+}
+
+TEST(HistogramReference, LevelsBelongToTheBinAbove) {
+  const auto x = given({F, {6}}, {-3, 0, 1, 1.5, 2, 7});
+  const auto levels = given({F, {2}}, {1, 2});
+  EXPECT_EQ(Call("histogram", {{"absolute", std::int64_t{0}}}, {x, levels})
+                .reference()[0],
+            (Values{2, 2, 2}));
+  EXPECT_EQ(Call("histogram", {{"absolute", std::int64_t{1}}}, {x, levels})
+                .reference()[0],
+            (Values{1, 2, 3}));
+}
+
+TEST(SequenceSliceReference, CopiesRunsOfRows) {
+  const std::vector<Input> inputs{
+      given({F, {4, 1}}, {1, 2, 3, 4}), given({F, {5, 1}}, {9}),
+      given({U, {2}}, {2, 1}), given({U, {2}}, {1, 3}),
+      given({U, {2}}, {0, 4})};
+  EXPECT_EQ(Call("sequenceSlice", {{"zeroUnused", std::int64_t{0}}}, inputs)
+                .reference()[0],
+            (Values{2, 3, 9, 9, 4}));
+  EXPECT_EQ(Call("sequenceSlice", {{"zeroUnused", std::int64_t{1}}}, inputs)
+                .reference()[0],
+            (Values{2, 3, 0, 0, 4}));
+}
+
 } // namespace
 } // namespace kernels::testing

@@ -9,6 +9,7 @@ namespace conformance {
 void addPopopsElementwise(Operations &operations);
 void addPopopsReduce(Operations &operations);
 void addPopopsSlices(Operations &operations);
+void addPopopsOrdering(Operations &operations);
 void addPoplinConvolution(Operations &operations);
 void addPoplinMatMul(Operations &operations);
 void addPopnnNonLinearity(Operations &operations);
@@ -21,6 +22,7 @@ inline Operations allOperations() {
   addPopopsElementwise(operations);
   addPopopsReduce(operations);
   addPopopsSlices(operations);
+  addPopopsOrdering(operations);
   addPoplinConvolution(operations);
   addPoplinMatMul(operations);
   addPopnnNonLinearity(operations);

@@ -26,4 +26,7 @@ void emitUpdates(poplar::Graph &graph, const kernels::Attributes &attributes,
 poputil::internal::KindFunction dynamicSlice;
 poputil::internal::KindFunction dynamicUpdate;
 
+poputil::internal::KindFunction topK;
+poputil::internal::KindFunction cumulate;
+
 } // namespace popops::internal
