@@ -197,24 +197,35 @@ def reductions() -> list[Case]:
             for op in ("ADD", "MAX")]
 
 
+def norm_passes(name: str, kind: str, shape: list, attributes: dict,
+                gradient_attributes: dict) -> list[Case]:
+    x, c = tensor(*shape), tensor(shape[1])
+    is_image = len(shape) == 4
+    forward = operation(kind, [x, c, c], attributes, image=is_image)
+    return [
+        Case("norm", f"{name} of {shape}", forward),
+        Case("norm", f"{name} gradient of {shape}", operation(
+            f"{kind}Grad", [x, x, c, dict(output=1), dict(output=2)],
+            gradient_attributes, outputs=(0, 1, 2), image=is_image,
+            before=forward)),
+    ]
+
+
 def norms() -> list[Case]:
     cases = []
-    for shape, groups in (([16, 12, 9, 9], 3), ([16, 64, 28, 28], 8)):
-        x, c = tensor(*shape), tensor(shape[1])
-        attributes = dict(groups=groups, epsilon=1e-5)
-        forward = operation("groupNorm", [x, c, c], attributes, image=True)
-        cases += [
-            Case("norm", f"group norm {groups} of {shape}", forward),
-            Case("norm", f"group norm gradient {groups} of {shape}", operation(
-                "groupNormGrad",
-                [x, x, c, dict(output=1), dict(output=2)],
-                dict(groups=groups), outputs=(0, 1, 2), image=True,
-                before=forward)),
-        ]
+    for name, shape, groups in (("group norm", [16, 12, 9, 9], 3),
+                                ("group norm", [16, 64, 28, 28], 8),
+                                ("layer norm", [512, 768], 1)):
+        cases += norm_passes(name, "groupNorm", shape,
+                             dict(groups=groups, epsilon=1e-5),
+                             dict(groups=groups))
+    for shape in ([16, 64, 28, 28], [4, 256, 56, 56], [4, 2048, 7, 7]):
+        cases += norm_passes("batch norm", "batchNorm", shape,
+                             dict(epsilon=1e-5), {})
     return cases
 
 
-def pools() -> list[Case]:
+def max_pools() -> list[Case]:
     cases = []
     for network, batch, channels, size, kernel, stride, padding in (
             ("fashion", 16, 5, 26, 2, 2, 0), ("pipelined", 40, 10, 24, 2, 2, 0),
@@ -222,21 +233,34 @@ def pools() -> list[Case]:
             ("keras-mnist", 64, 32, 26, 2, 2, 0),
             ("resnet50", 4, 64, 112, 3, 2, 1)):
         attributes = dict(kernel=[kernel] * 2, strides=[stride] * 2,
-                          padLower=[padding] * 2, padUpper=[padding] * 2)
+                          padLower=[padding] * 2, padUpper=[padding] * 2,
+                          activation="")
         x = tensor(batch, channels, size, size)
         pooled = (size + 2 * padding - kernel) // stride + 1
-        forward = operation("maxPool", [x], dict(attributes, activation=""),
-                            image=True)
+        forward = operation("maxPool", [x], attributes, image=True)
         name = f"{network} max {batch}x{channels}x{size} k{kernel}"
         cases += [
             Case("pooling", name, forward),
             Case("pooling", f"{name} gradient", operation(
                 "maxPoolGrad",
                 [tensor(batch, channels, pooled, pooled), dict(output=1)],
-                dict(attributes, activation="", inputShape=x["shape"]),
-                image=True, before=forward)),
+                dict(attributes, inputShape=x["shape"]), image=True,
+                before=forward)),
         ]
     return cases
+
+
+def mean_pools() -> list[Case]:
+    attributes = dict(poolingType="AVG", kernel=[7, 7], strides=[7, 7],
+                      padLower=[0, 0], padUpper=[0, 0])
+    x, y = tensor(16, 2048, 7, 7), tensor(16, 2048, 1, 1)
+    return [
+        Case("pooling", "resnet50 mean 16x2048x7 k7",
+             operation("pool", [x], attributes, image=True)),
+        Case("pooling", "resnet50 mean 16x2048x7 k7 gradient", operation(
+            "poolGrad", [y], dict(attributes, inputShape=x["shape"], scaled=0),
+            image=True)),
+    ]
 
 
 def updates() -> list[Case]:
@@ -272,4 +296,5 @@ def updates() -> list[Case]:
 
 def all_cases() -> list[Case]:
     return (squares() + dense_layers() + convolutions() + elementwise()
-            + softmaxes() + reductions() + norms() + pools() + updates())
+            + softmaxes() + reductions() + norms() + max_pools() + mean_pools()
+            + updates())

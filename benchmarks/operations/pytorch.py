@@ -111,9 +111,16 @@ def reduce(inputs, attributes):
     return lambda: (function(inputs[0], attributes["dims"]),)
 
 
+def is_layer_norm(x, attributes) -> bool:
+    return attributes["groups"] == 1 and x.dim() == 2
+
+
 def group_norm(inputs, attributes):
     x, gamma, beta = inputs
     n, c = x.shape[:2]
+    if is_layer_norm(x, attributes):
+        return lambda: ATEN.native_layer_norm(x, [c], gamma, beta,
+                                              attributes["epsilon"])
     size = x[0, 0].numel()
     return lambda: ATEN.native_group_norm(
         x, gamma, beta, n, c, size, attributes["groups"],
@@ -123,9 +130,26 @@ def group_norm(inputs, attributes):
 def group_norm_grad(inputs, attributes):
     dy, x, gamma, mean, deviation = inputs
     n, c = x.shape[:2]
+    mask = [True, True, True]
+    if is_layer_norm(x, attributes):
+        beta = torch.zeros(c)
+        return lambda: ATEN.native_layer_norm_backward(
+            dy, x, [c], mean, deviation, gamma, beta, mask)
     size = x[0, 0].numel()
     return lambda: ATEN.native_group_norm_backward(
-        dy, x, mean, deviation, gamma, n, c, size, attributes["groups"],
+        dy, x, mean, deviation, gamma, n, c, size, attributes["groups"], mask)
+
+
+def batch_norm(inputs, attributes):
+    x, gamma, beta = inputs
+    return lambda: ATEN.native_batch_norm(x, gamma, beta, None, None, True,
+                                          0.0, attributes["epsilon"])
+
+
+def batch_norm_grad(inputs, _):
+    dy, x, gamma, mean, deviation = inputs
+    return lambda: ATEN.native_batch_norm_backward(
+        dy, x, gamma, None, None, mean, deviation, True, 1e-5,
         [True, True, True])
 
 
@@ -141,6 +165,19 @@ def max_pool_grad(inputs, attributes):
     return lambda: (ATEN.max_pool2d_with_indices_backward(
         dy, x, attributes["kernel"], attributes["strides"],
         attributes["padLower"], [1, 1], False, indices),)
+
+
+def mean_pool(inputs, attributes):
+    return lambda: (ATEN.avg_pool2d(inputs[0], attributes["kernel"],
+                                    attributes["strides"]),)
+
+
+def mean_pool_grad(inputs, attributes):
+    dy, = inputs
+    x = torch.empty(attributes["inputShape"]).to(memory_format=format_of(dy))
+    return lambda: (ATEN.avg_pool2d_backward(
+        dy, x, attributes["kernel"], attributes["strides"], [0, 0], False,
+        True, None),)
 
 
 def stepping(parameter, gradient, optimizer, state, names):
@@ -196,7 +233,9 @@ MAKERS = {
     "logSoftmax": log_softmax, "softmaxGrad": softmax_grad,
     "logSoftmaxGrad": log_softmax_grad, "reduce": reduce,
     "groupNorm": group_norm, "groupNormGrad": group_norm_grad,
-    "maxPool": max_pool, "maxPoolGrad": max_pool_grad,
+    "batchNorm": batch_norm, "batchNormGrad": batch_norm_grad,
+    "maxPool": max_pool, "maxPoolGrad": max_pool_grad, "pool": mean_pool,
+    "poolGrad": mean_pool_grad,
 }
 UPDATES = {"sgdUpdate": sgd_update, "adamUpdate": adam_update,
            "rmspropUpdate": rmsprop_update}
