@@ -10,6 +10,7 @@ threads. A Case with `error` must end in that error instead.
 import os
 from dataclasses import dataclass, field
 from typing import Any, Callable, Mapping
+from unittest import mock
 
 import numpy as np
 import poplibs_conformance as module
@@ -81,15 +82,15 @@ def as_input(array: np.ndarray, view: str, type_name: str):
 
 def run(case: Case, view: str, executor: str, threads: int) -> dict:
     """The results by name, as (type, array)."""
-    os.environ["ASPEN_EXECUTOR"] = executor
-    os.environ["ASPEN_THREADS"] = str(threads)
     inputs = {}
     for name, value in case.inputs.items():
         array = np.asarray(value)
         inputs[name] = as_input(
             array, view, case.input_types.get(name) or NAMES[array.dtype])
-    results = module.run(case.operation, inputs, dict(case.params),
-                         dict(case.options), case.tiles, case.replicas)
+    environment = {"ASPEN_EXECUTOR": executor, "ASPEN_THREADS": str(threads)}
+    with mock.patch.dict(os.environ, environment):
+        results = module.run(case.operation, inputs, dict(case.params),
+                             dict(case.options), case.tiles, case.replicas)
     return {name: (type_name, np.frombuffer(data, TYPES[type_name]).reshape(shape))
             for name, (type_name, shape, data) in results.items()}
 
