@@ -6,6 +6,7 @@
 #include "PlanHelpers.hpp"
 
 #include <algorithm>
+#include <functional>
 
 namespace kernels {
 
@@ -67,8 +68,28 @@ public:
 private:
   static constexpr std::int64_t width = 64;
 
+  // Of one column, whose total stays in a register.
+  template <typename T, typename Total, typename Combine>
+  void scanColumn(const T *x, T *y, Total total, const Combine &combine) const {
+    const std::int64_t step = isReverse_ ? -1 : 1;
+    std::int64_t at = isReverse_ ? length_ - 1 : 0;
+    for (std::int64_t i = 0; i < length_; ++i, at += step) {
+      const Total before = total;
+      total = combine(total, static_cast<Total>(x[at]));
+      y[at] = static_cast<T>(isExclusive_ ? before : total);
+    }
+  }
+
   template <typename T, typename Total>
   void scan(const T *x, T *y, std::int64_t columns) const {
+    if (inner_ == 1) {
+      if (isProduct_) {
+        scanColumn<T, Total>(x, y, 1, std::multiplies<Total>());
+      } else {
+        scanColumn<T, Total>(x, y, 0, std::plus<Total>());
+      }
+      return;
+    }
     Total totals[width];
     std::fill_n(totals, columns, isProduct_ ? Total{1} : Total{0});
     for (std::int64_t i = 0; i < length_; ++i) {

@@ -30,8 +30,9 @@ SliceRuns::SliceRuns(const Signature &signature, std::size_t tensor,
   runElements_ = slice[*last] * inner_;
 }
 
-std::int64_t SliceRuns::blockOf(const std::byte *offsets, std::int64_t slice,
-                                std::int64_t block) const {
+std::int64_t SliceRuns::middleBlockOf(const std::byte *offsets,
+                                      std::int64_t slice,
+                                      std::int64_t block) const {
   std::int64_t result = 0;
   std::int64_t step = 1;
   for (std::size_t d = middle_.size(); d-- > 0;) {

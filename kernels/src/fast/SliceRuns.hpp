@@ -56,7 +56,11 @@ private:
   // Where the slice's block `block` of [middle...] lies in the tensor: the
   // number of its block there; negative when there is no slice.
   std::int64_t blockOf(const std::byte *offsets, std::int64_t slice,
-                       std::int64_t block) const;
+                       std::int64_t block) const {
+    return middle_.empty() ? 0 : middleBlockOf(offsets, slice, block);
+  }
+  std::int64_t middleBlockOf(const std::byte *offsets, std::int64_t slice,
+                             std::int64_t block) const;
 
   struct Middle {
     std::int64_t extent; // in the tensor
@@ -85,7 +89,8 @@ void SliceRuns::forSlices(const std::byte *offsets, std::int64_t begin,
        ++run) {
     const std::int64_t slice = runsPerSlice == 1 ? run : run / runsPerSlice;
     const std::int64_t inSlice = run - slice * runsPerSlice;
-    const std::int64_t outer = inSlice / sliceBlocks_;
+    const std::int64_t outer =
+        sliceBlocks_ == 1 ? inSlice : inSlice / sliceBlocks_;
     const std::int64_t block =
         blockOf(offsets, slice, inSlice - outer * sliceBlocks_);
     const auto row =
@@ -96,7 +101,7 @@ void SliceRuns::forSlices(const std::byte *offsets, std::int64_t begin,
       missing(to, stop - to, offset(offsets, slice, 0));
       continue;
     }
-    const std::int64_t group = slice / shape_.count;
+    const std::int64_t group = shape_.groups == 1 ? 0 : slice / shape_.count;
     const std::int64_t base =
         ((group * outer_ + outer) * blocks_ + block) * rowElements_;
     const std::int64_t first = *row * inner_ + (to - run * runElements_);

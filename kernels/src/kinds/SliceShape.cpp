@@ -58,21 +58,4 @@ Shape SliceShape::slice() const {
   return shape;
 }
 
-std::optional<std::int64_t> SliceShape::start(std::size_t j,
-                                              std::int64_t offset) const {
-  const std::int64_t extent = tensor[dims[j]];
-  const std::int64_t last = extent - sizes[j];
-  if (outOfRange == OutOfRange::Clamp) {
-    return std::clamp<std::int64_t>(offset, 0, last);
-  }
-  if (offset >= 0 &&
-      offset < (outOfRange == OutOfRange::Window ? last + 1 : extent)) {
-    return offset;
-  }
-  if (outOfRange == OutOfRange::First) {
-    return 0;
-  }
-  return std::nullopt;
-}
-
 } // namespace kernels

@@ -4,6 +4,7 @@
 
 #include "Rules.hpp"
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <string_view>
@@ -44,5 +45,23 @@ struct SliceShape {
   Shape sizes;                   // of a slice along them
   OutOfRange outOfRange = OutOfRange::Skip;
 };
+
+// Here, so that kernels can ask for every slice of many.
+inline std::optional<std::int64_t>
+SliceShape::start(std::size_t j, std::int64_t offset) const {
+  const std::int64_t extent = tensor[dims[j]];
+  const std::int64_t last = extent - sizes[j];
+  if (outOfRange == OutOfRange::Clamp) {
+    return std::clamp<std::int64_t>(offset, 0, last);
+  }
+  if (offset >= 0 &&
+      offset < (outOfRange == OutOfRange::Window ? last + 1 : extent)) {
+    return offset;
+  }
+  if (outOfRange == OutOfRange::First) {
+    return 0;
+  }
+  return std::nullopt;
+}
 
 } // namespace kernels
