@@ -12,30 +12,20 @@ using support::requireUser;
 
 namespace {
 
-// The spelling of a type in a cost; empty when no operator computes with it.
-std::string_view costKey(DataType type) {
-  switch (type) {
-  case DataType::Float:
-    return "F";
-  case DataType::Half:
-    return "H";
-  case DataType::Int:
-    return "I";
-  case DataType::UnsignedInt:
-    return "U";
-  case DataType::LongLong:
-    return "LL";
-  case DataType::UnsignedLongLong:
-    return "ULL";
-  case DataType::Short:
-    return "S";
-  case DataType::UnsignedShort:
-    return "US";
-  case DataType::Bool:
-    return "B";
-  default:
-    return "";
+bool isInteger(DataType type) {
+  return type >= DataType::Char && type <= DataType::UnsignedLongLong;
+}
+
+// Whether a cost has a figure for a type spelt with one of these letters.
+bool hasFigureOf(std::string_view cost, std::string_view letters) {
+  while (!cost.empty()) {
+    if (letters.find(cost.front()) != std::string_view::npos) {
+      return true;
+    }
+    const auto space = cost.find(' ');
+    cost = space == std::string_view::npos ? "" : cost.substr(space + 1);
   }
+  return false;
 }
 
 // A stack value: the step that made it and its type, which is open while only
@@ -167,17 +157,13 @@ private:
 } // namespace
 
 bool takesType(const ElementwiseOpInfo &info, DataType type) {
-  const std::string_view key = costKey(type);
-  std::string_view rest = info.cost;
-  while (!key.empty() && !rest.empty()) {
-    const auto space = rest.find(' ');
-    const std::string_view item = rest.substr(0, space);
-    if (item.substr(0, item.find_first_of("0123456789")) == key) {
-      return true;
-    }
-    rest = space == std::string_view::npos ? "" : rest.substr(space + 1);
+  if (isInteger(type)) {
+    return hasFigureOf(info.cost, "IULS");
   }
-  return false;
+  return hasFigureOf(info.cost, type == DataType::Float  ? "F"
+                                : type == DataType::Half ? "H"
+                                : type == DataType::Bool ? "B"
+                                                         : "");
 }
 
 std::vector<DataType> inferStepTypes(std::span<const ExpressionStep> steps,

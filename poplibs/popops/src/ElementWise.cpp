@@ -1,5 +1,7 @@
 #include <popops/ElementWise.hpp>
 
+#include "Options.hpp"
+
 #include <popops/codelets.hpp>
 #include <popops/internal/ElementwisePlan.hpp>
 #include <popops/internal/Kinds.hpp>
@@ -10,8 +12,7 @@
 #include <poputil/internal/Emit.hpp>
 #include <support/Error.hpp>
 
-#include <algorithm>
-#include <array>
+#include <cctype>
 
 namespace popops {
 
@@ -31,11 +32,30 @@ kernels::ElementwiseOp operatorNamed(std::string_view name) {
   return info->op;
 }
 
+// A 64-bit integer that no double holds is put together from its halves.
+Expression lowerConstant(const expr::Const &constant) {
+  const auto integer = constant.integer();
+  const bool isLong = constant.type() == poplar::LONGLONG ||
+                      constant.type() == poplar::UNSIGNED_LONGLONG;
+  if (!isLong || (integer >> 53) == 0 || (integer >> 53) == -1) {
+    return Expression::constant(constant.value());
+  }
+  constexpr std::int64_t half = std::int64_t{1} << 32;
+  const auto low = integer & (half - 1);
+  return Expression::apply(
+      kernels::ElementwiseOp::ADD,
+      {Expression::apply(
+           kernels::ElementwiseOp::MULTIPLY,
+           {Expression::constant(static_cast<double>((integer - low) / half)),
+            Expression::constant(static_cast<double>(half))}),
+       Expression::constant(static_cast<double>(low))});
+}
+
 // The engine's form of a user's expression tree.
 Expression lower(const expr::Expr &node) {
   using kernels::Expression;
   if (const auto *constant = dynamic_cast<const expr::Const *>(&node)) {
-    return Expression::constant(constant->value());
+    return lowerConstant(*constant);
   }
   if (const auto *input = dynamic_cast<const expr::PlaceHolder *>(&node)) {
     return Expression::input(input->getIndex() - 1);
@@ -88,21 +108,16 @@ std::string stepName(const expr::Expr &node) {
   return "Op/Map";
 }
 
+constexpr internal::OptionRule optionRules[] = {
+    {"enableGenerateCodelet", internal::OptionRule::Kind::Boolean},
+    {"forceGenerateCodelet", internal::OptionRule::Kind::Boolean},
+    {"enableVectorBroadcastOptimisations", internal::OptionRule::Kind::Boolean},
+    {"enableExpressionOptimizations", internal::OptionRule::Kind::Boolean},
+};
+
 void checkCall(const Graph &graph, const expr::Expr &expression,
                const std::vector<Tensor> &tensors, const OptionFlags &options) {
-  constexpr std::array<std::string_view, 4> known{
-      "enableGenerateCodelet", "forceGenerateCodelet",
-      "enableVectorBroadcastOptimisations", "enableExpressionOptimizations"};
-  for (const auto &[name, value] : options) {
-    support::requireUser<poplar::invalid_option>(
-        std::find(known.begin(), known.end(), name) != known.end(),
-        "Unrecognised option '{}'", name);
-    support::requireUser<poplar::invalid_option>(
-        value == "true" || value == "false",
-        "Invalid value '{}' for option '{}': Not one of the values: "
-        "['true', 'false']",
-        value, name);
-  }
+  internal::checkOptions(options, optionRules);
   support::requireUser<poputil::poplibs_error>(
       !tensors.empty(), "[popops::map] there is no tensor to work on");
   poputil::internal::requireCodelets(graph, "popops",
@@ -192,6 +207,82 @@ void mapWithOutput(Graph &graph, const expr::Expr &expression,
   checkCall(graph, expression, tensors, options);
   internal::elementwiseWithOutput(graph, lower(expression), tensors, output,
                                   prog, {debugContext, stepName(expression)});
+}
+
+void mapWithOutput(Graph &graph, expr::UnaryOpType op, const Tensor &a,
+                   const Tensor &output, Sequence &prog,
+                   const DebugContext &debugContext,
+                   const OptionFlags &options) {
+  mapWithOutput(graph, expr::UnaryOp(op, expr::_1), {a}, output, prog,
+                debugContext, options);
+}
+
+void mapWithOutput(Graph &graph, expr::BinaryOpType op, const Tensor &a,
+                   const Tensor &b, const Tensor &output, Sequence &prog,
+                   const DebugContext &debugContext,
+                   const OptionFlags &options) {
+  mapWithOutput(graph, expr::BinaryOp(op, expr::_1, expr::_2), {a, b}, output,
+                prog, debugContext, options);
+}
+
+void mapWithOutput(Graph &graph, expr::TernaryOpType op, const Tensor &a,
+                   const Tensor &b, const Tensor &c, const Tensor &output,
+                   Sequence &prog, const DebugContext &debugContext,
+                   const OptionFlags &options) {
+  mapWithOutput(graph, expr::TernaryOp(op, expr::_1, expr::_2, expr::_3),
+                {a, b, c}, output, prog, debugContext, options);
+}
+
+namespace {
+
+// `function` of src and epsilon, in FLOAT whatever their types.
+Tensor mapAsFloat(Graph &graph, expr::BinaryOpType op, const Tensor &src,
+                  const Tensor &epsilon, const poplar::Type &dstType,
+                  Sequence &prog, const DebugContext &debugContext) {
+  using expr::Cast;
+  const expr::BinaryOp value(op, Cast(expr::_1, poplar::FLOAT),
+                             Cast(expr::_2, poplar::FLOAT));
+  return map(graph, Cast(value, dstType), {src, epsilon}, prog, debugContext);
+}
+Tensor mapAsFloat(Graph &graph, expr::BinaryOpType op, const Tensor &src,
+                  float epsilon, const poplar::Type &dstType, Sequence &prog,
+                  const DebugContext &debugContext) {
+  using expr::Cast;
+  const expr::BinaryOp value(op, Cast(expr::_1, poplar::FLOAT),
+                             expr::Const(epsilon));
+  return map(graph, Cast(value, dstType), {src}, prog, debugContext);
+}
+
+} // namespace
+
+Tensor varianceToInvStdDev(Graph &graph, const Tensor &src,
+                           const Tensor &epsilon, Sequence &prog,
+                           const poplar::Type &dstType,
+                           const DebugContext &debugContext) {
+  return mapAsFloat(graph, expr::BinaryOpType::VARIANCE_TO_INV_STD_DEV, src,
+                    epsilon, dstType, prog, debugContext);
+}
+
+Tensor varianceToInvStdDev(Graph &graph, const Tensor &src, float epsilon,
+                           Sequence &prog, const poplar::Type &dstType,
+                           const DebugContext &debugContext) {
+  return mapAsFloat(graph, expr::BinaryOpType::VARIANCE_TO_INV_STD_DEV, src,
+                    epsilon, dstType, prog, debugContext);
+}
+
+Tensor invStdDevToVariance(Graph &graph, const Tensor &src,
+                           const Tensor &epsilon, Sequence &prog,
+                           const poplar::Type &dstType,
+                           const DebugContext &debugContext) {
+  return mapAsFloat(graph, expr::BinaryOpType::INV_STD_DEV_TO_VARIANCE, src,
+                    epsilon, dstType, prog, debugContext);
+}
+
+Tensor invStdDevToVariance(Graph &graph, const Tensor &src, float epsilon,
+                           Sequence &prog, const poplar::Type &dstType,
+                           const DebugContext &debugContext) {
+  return mapAsFloat(graph, expr::BinaryOpType::INV_STD_DEV_TO_VARIANCE, src,
+                    epsilon, dstType, prog, debugContext);
 }
 
 Tensor createOutputForElementWiseOp(Graph &graph,

@@ -18,6 +18,7 @@ using poplar::Graph;
 using poplar::Tensor;
 using poplar::program::Sequence;
 using poputil::internal::Operation;
+using poputil::internal::TileShare;
 
 namespace {
 
@@ -35,6 +36,29 @@ std::vector<Tensor> broadcastTo(std::vector<Tensor> inputs,
     poputil::broadcastToMatch(input, shape);
   }
   return inputs;
+}
+
+Operation planFill(const Graph &graph, const Tensor &tensor, double value,
+                   const std::vector<TileShare> &shares) {
+  const auto tile = poputil::internal::tileSpec(graph);
+  const auto &view = poplar::internal::tensorView(tensor);
+  poputil::internal::PhaseBuilder phase("");
+  for (const auto &share : shares) {
+    const auto mine =
+        perWorker(tile, static_cast<std::uint64_t>(share.elements));
+    phase.addVertex(
+        share.tiles,
+        poputil::internal::workerVertices(
+            poputil::internal::vertexName("popops::Fill", {view.type}),
+            tile.workers, kernels::cost::fill(tile, view.type, mine), 1));
+  }
+  return Operation{"fill",
+                   {{"type", static_cast<std::int64_t>(view.type)},
+                    {"shape", view.shape},
+                    {"value", value}},
+                   {},
+                   {tensor},
+                   {phase.build()}};
 }
 
 } // namespace
@@ -73,6 +97,17 @@ void elementwiseWithOutput(Graph &graph, const Expression &expression,
                            const std::vector<Tensor> &inputs,
                            const Tensor &output, Sequence &program,
                            const DebugContext &debugContext) {
+  const auto type =
+      poputil::internal::inferOutputs("elementwise", expression.toAttributes(),
+                                      broadcastTo(inputs, output.shape()))
+          .front()
+          .type;
+  const auto outputType = poplar::internal::tensorView(output).type;
+  support::requireUser<poputil::poplibs_error>(
+      type == outputType,
+      "[popops::map] the result has type {}, the output {}; they must be the "
+      "same",
+      support::toString(type), support::toString(outputType));
   emit(graph, program, planExpression(graph, expression, inputs, output),
        debugContext);
 }
@@ -88,27 +123,17 @@ std::vector<Tensor> elementwise(Graph &graph, const Attributes &attributes,
 
 void fill(Graph &graph, const Tensor &tensor, double value, Sequence &program,
           const DebugContext &debugContext) {
-  if (tensor.numElements() == 0) {
-    return;
+  if (tensor.numElements() != 0) {
+    emit(graph, program,
+         planFill(graph, tensor, value,
+                  poputil::internal::sharesOf(graph, tensor)),
+         debugContext);
   }
-  const auto &view = poplar::internal::tensorView(tensor);
-  const auto type = view.type;
-  auto phase = planPass(
-      graph, "", {}, tensor,
-      [type](const kernels::cost::TileSpec &tile, std::uint64_t n) {
-        return poputil::internal::workerVertices(
-            poputil::internal::vertexName("popops::Fill", {type}), tile.workers,
-            kernels::cost::fill(tile, type, perWorker(tile, n)), 1);
-      });
-  emit(graph, program,
-       Operation{"fill",
-                 {{"type", static_cast<std::int64_t>(type)},
-                  {"shape", view.shape},
-                  {"value", value}},
-                 {},
-                 {tensor},
-                 {std::move(phase)}},
-       debugContext);
+}
+
+void fill(Graph &graph, const Tensor &tensor, double value,
+          poplar::ComputeSet computeSet, const std::vector<TileShare> &shares) {
+  emit(graph, computeSet, planFill(graph, tensor, value, shares), "Fill");
 }
 
 std::vector<Tensor> fill(Graph &graph, const Attributes &attributes,

@@ -22,6 +22,8 @@ const char *toString(UnaryOpType op) {
     return #ENUMERATOR;
 #define POPOPS_UNARY(function, Class, ENUMERATOR)                              \
   POPOPS_UNARY_CLASS(Class, ENUMERATOR)
+#define POPOPS_UNARY_TEST(function, Class, ENUMERATOR)                         \
+  POPOPS_UNARY_CLASS(Class, ENUMERATOR)
 #include <popops/ElementWiseOps.def>
   }
   return "";
@@ -55,7 +57,8 @@ std::string Const::name() const {
 }
 bool Const::deepEquals(const Expr &other) const {
   const auto *same = sameClass(*this, other);
-  return same != nullptr && same->type_ == type_ && same->value_ == value_;
+  return same != nullptr && same->type_ == type_ && same->value_ == value_ &&
+         same->integer_ == integer_;
 }
 
 std::unique_ptr<Expr> ConstHalf::clone() const {

@@ -1,5 +1,7 @@
 #include <popops/Reduce.hpp>
 
+#include "Options.hpp"
+
 #include <popops/internal/Kinds.hpp>
 
 #include <kernels/Expression.hpp>
@@ -43,18 +45,10 @@ std::string kindOperation(Operation op) {
   throw poplibs_error("[popops::reduce] unknown operation");
 }
 
-void checkOptions(const OptionFlags &options) {
-  for (const auto &[name, value] : options) {
-    support::requireUser<poplar::invalid_option>(
-        name == "accumType.interTile" || name == "accumType.inVertex",
-        "Unrecognised option '{}'", name);
-    support::requireUser<poplar::invalid_option>(
-        value == "float" || value == "half",
-        "Invalid value '{}' for option '{}': Not one of the values: ['float', "
-        "'half']",
-        value, name);
-  }
-}
+constexpr internal::OptionRule optionRules[] = {
+    {"accumType.interTile", internal::OptionRule::Kind::PartialsType},
+    {"accumType.inVertex", internal::OptionRule::Kind::PartialsType},
+};
 
 bool isFloating(const poplar::Type &type) {
   return type == poplar::FLOAT || type == poplar::HALF;
@@ -63,7 +57,7 @@ bool isFloating(const poplar::Type &type) {
 void checkCall(const Graph &graph, const Tensor &in,
                const std::vector<std::size_t> &dims, const ReduceParams &params,
                const OptionFlags &options) {
-  checkOptions(options);
+  internal::checkOptions(options, optionRules);
   poputil::internal::requireCodelets(graph, "popops", "popops::Reduce");
   for (const auto dim : dims) {
     support::requireUser<poplibs_error>(

@@ -6,6 +6,7 @@
 
 namespace conformance {
 
+void addPopopsCastFillPad(Operations &operations);
 void addPopopsElementwise(Operations &operations);
 void addPopopsReduce(Operations &operations);
 void addPopopsSlices(Operations &operations);
@@ -19,6 +20,7 @@ void addPoprand(Operations &operations);
 
 inline Operations allOperations() {
   Operations operations;
+  addPopopsCastFillPad(operations);
   addPopopsElementwise(operations);
   addPopopsReduce(operations);
   addPopopsSlices(operations);

@@ -76,6 +76,45 @@ void mapWithOutput(poplar::Graph &graph, const expr::Expr &expression,
                    const poplar::DebugContext &debugContext = {},
                    const poplar::OptionFlags &options = {});
 
+void mapWithOutput(poplar::Graph &graph, expr::UnaryOpType op,
+                   const poplar::Tensor &a, const poplar::Tensor &output,
+                   poplar::program::Sequence &prog,
+                   const poplar::DebugContext &debugContext = {},
+                   const poplar::OptionFlags &options = {});
+void mapWithOutput(poplar::Graph &graph, expr::BinaryOpType op,
+                   const poplar::Tensor &a, const poplar::Tensor &b,
+                   const poplar::Tensor &output,
+                   poplar::program::Sequence &prog,
+                   const poplar::DebugContext &debugContext = {},
+                   const poplar::OptionFlags &options = {});
+void mapWithOutput(poplar::Graph &graph, expr::TernaryOpType op,
+                   const poplar::Tensor &a, const poplar::Tensor &b,
+                   const poplar::Tensor &c, const poplar::Tensor &output,
+                   poplar::program::Sequence &prog,
+                   const poplar::DebugContext &debugContext = {},
+                   const poplar::OptionFlags &options = {});
+
+// 1 / sqrt(src + epsilon), and 1 / src^2 - epsilon, computed in FLOAT. The
+// forms without a type, below, give src's type.
+poplar::Tensor varianceToInvStdDev(
+    poplar::Graph &graph, const poplar::Tensor &src,
+    const poplar::Tensor &epsilon, poplar::program::Sequence &prog,
+    const poplar::Type &dstType, const poplar::DebugContext &debugContext = {});
+poplar::Tensor
+varianceToInvStdDev(poplar::Graph &graph, const poplar::Tensor &src,
+                    float epsilon, poplar::program::Sequence &prog,
+                    const poplar::Type &dstType,
+                    const poplar::DebugContext &debugContext = {});
+poplar::Tensor invStdDevToVariance(
+    poplar::Graph &graph, const poplar::Tensor &src,
+    const poplar::Tensor &epsilon, poplar::program::Sequence &prog,
+    const poplar::Type &dstType, const poplar::DebugContext &debugContext = {});
+poplar::Tensor
+invStdDevToVariance(poplar::Graph &graph, const poplar::Tensor &src,
+                    float epsilon, poplar::program::Sequence &prog,
+                    const poplar::Type &dstType,
+                    const poplar::DebugContext &debugContext = {});
+
 // A tensor mapped as the result of an operation on `inputs` would be.
 poplar::Tensor
 createOutputForElementWiseOp(poplar::Graph &graph,
@@ -109,16 +148,11 @@ template <typename T> void checkConstantType(const poplar::Type &type) {
   inline typename std::enable_if<std::is_arithmetic<T>::value, Result>::type
 
 // add(), addInPlace(), addWithOutput() and so on.
-#define POPOPS_UNARY(function, Class, ENUMERATOR)                              \
+#define POPOPS_UNARY_TEST(function, Class, ENUMERATOR)                         \
   inline poplar::Tensor function(poplar::Graph &graph,                         \
                                  const poplar::Tensor &a,                      \
                                  POPOPS_COMMON_PARAMETERS) {                   \
     return map(graph, expr::Class(expr::_1), {a}, prog, debugContext,          \
-               options);                                                       \
-  }                                                                            \
-  inline void function##InPlace(poplar::Graph &graph, const poplar::Tensor &a, \
-                                POPOPS_COMMON_PARAMETERS) {                    \
-    mapInPlace(graph, expr::Class(expr::_1), {a}, prog, debugContext,          \
                options);                                                       \
   }                                                                            \
   inline void function##WithOutput(                                            \
@@ -126,6 +160,13 @@ template <typename T> void checkConstantType(const poplar::Type &type) {
       const poplar::Tensor &out, POPOPS_COMMON_PARAMETERS) {                   \
     mapWithOutput(graph, expr::Class(expr::_1), {a}, out, prog, debugContext,  \
                   options);                                                    \
+  }
+#define POPOPS_UNARY(function, Class, ENUMERATOR)                              \
+  POPOPS_UNARY_TEST(function, Class, ENUMERATOR)                               \
+  inline void function##InPlace(poplar::Graph &graph, const poplar::Tensor &a, \
+                                POPOPS_COMMON_PARAMETERS) {                    \
+    mapInPlace(graph, expr::Class(expr::_1), {a}, prog, debugContext,          \
+               options);                                                       \
   }
 #define POPOPS_BINARY(function, Class, ENUMERATOR)                             \
   inline poplar::Tensor function(                                              \
@@ -173,10 +214,18 @@ template <typename T> void checkConstantType(const poplar::Type &type) {
     detail::checkConstantType<T>(a.elementType());                             \
     mapWithOutput(graph, expr::Class(expr::_1, expr::Const(b)), {a}, out,      \
                   prog, debugContext, options);                                \
+  }                                                                            \
+  POPOPS_IF_NUMBER(void)                                                       \
+  function##WithOutput(poplar::Graph &graph, T a, const poplar::Tensor &b,     \
+                       const poplar::Tensor &out, POPOPS_COMMON_PARAMETERS) {  \
+    detail::checkConstantType<T>(b.elementType());                             \
+    mapWithOutput(graph, expr::Class(expr::Const(a), expr::_1), {b}, out,      \
+                  prog, debugContext, options);                                \
   }
 #include <popops/ElementWiseOps.def>
 
-// predicate ? a : b, the predicate being BOOL; a kept within [lower, upper].
+// select(a, b, predicate): a where the BOOL predicate holds, else b.
+// clamp(a, lower, upper): a kept within the limits.
 #define POPOPS_TERNARY(function, Class)                                        \
   inline poplar::Tensor function(                                              \
       poplar::Graph &graph, const poplar::Tensor &a, const poplar::Tensor &b,  \
@@ -200,6 +249,62 @@ template <typename T> void checkConstantType(const poplar::Type &type) {
 POPOPS_TERNARY(select, Select)
 POPOPS_TERNARY(clamp, Clamp)
 #undef POPOPS_TERNARY
+
+// The same with constants.
+POPOPS_IF_NUMBER(poplar::Tensor)
+select(poplar::Graph &graph, const poplar::Tensor &a, T b,
+       const poplar::Tensor &predicate, POPOPS_COMMON_PARAMETERS) {
+  detail::checkConstantType<T>(a.elementType());
+  return map(graph, expr::Select(expr::_1, expr::Const(b), expr::_2),
+             {a, predicate}, prog, debugContext, options);
+}
+POPOPS_IF_NUMBER(poplar::Tensor)
+select(poplar::Graph &graph, T a, const poplar::Tensor &b,
+       const poplar::Tensor &predicate, POPOPS_COMMON_PARAMETERS) {
+  detail::checkConstantType<T>(b.elementType());
+  return map(graph, expr::Select(expr::Const(a), expr::_1, expr::_2),
+             {b, predicate}, prog, debugContext, options);
+}
+POPOPS_IF_NUMBER(poplar::Tensor)
+select(poplar::Graph &graph, T a, T b, const poplar::Tensor &predicate,
+       POPOPS_COMMON_PARAMETERS) {
+  const poplar::Type type = poplar::equivalent_device_type<T>().value;
+  return map(graph,
+             expr::Select(expr::Cast(expr::Const(a), type),
+                          expr::Cast(expr::Const(b), type), expr::_1),
+             {predicate}, prog, debugContext, options);
+}
+POPOPS_IF_NUMBER(void)
+selectInPlace(poplar::Graph &graph, const poplar::Tensor &a, T b,
+              const poplar::Tensor &predicate, POPOPS_COMMON_PARAMETERS) {
+  detail::checkConstantType<T>(a.elementType());
+  mapInPlace(graph, expr::Select(expr::_1, expr::Const(b), expr::_2),
+             {a, predicate}, prog, debugContext, options);
+}
+POPOPS_IF_NUMBER(poplar::Tensor)
+clamp(poplar::Graph &graph, const poplar::Tensor &a, T lower, T upper,
+      POPOPS_COMMON_PARAMETERS) {
+  detail::checkConstantType<T>(a.elementType());
+  return map(graph,
+             expr::Clamp(expr::_1, expr::Const(lower), expr::Const(upper)), {a},
+             prog, debugContext, options);
+}
+POPOPS_IF_NUMBER(void)
+clampInPlace(poplar::Graph &graph, const poplar::Tensor &a, T lower, T upper,
+             POPOPS_COMMON_PARAMETERS) {
+  detail::checkConstantType<T>(a.elementType());
+  mapInPlace(graph,
+             expr::Clamp(expr::_1, expr::Const(lower), expr::Const(upper)), {a},
+             prog, debugContext, options);
+}
+POPOPS_IF_NUMBER(void)
+clampWithOutput(poplar::Graph &graph, const poplar::Tensor &a, T lower, T upper,
+                const poplar::Tensor &out, POPOPS_COMMON_PARAMETERS) {
+  detail::checkConstantType<T>(a.elementType());
+  mapWithOutput(graph,
+                expr::Clamp(expr::_1, expr::Const(lower), expr::Const(upper)),
+                {a}, out, prog, debugContext, options);
+}
 #undef POPOPS_COMMON_PARAMETERS
 #undef POPOPS_IF_NUMBER
 

@@ -7,6 +7,7 @@
 #include <poplar/Type.hpp>
 #include <poplar/TypeTraits.hpp>
 
+#include <cstdint>
 #include <iosfwd>
 #include <memory>
 #include <string>
@@ -60,22 +61,28 @@ public:
       T value,
       typename std::enable_if<std::is_arithmetic<T>::value>::type * = nullptr)
       : type_(poplar::equivalent_device_type<T>().value),
-        value_(static_cast<double>(value)) {}
+        value_(static_cast<double>(value)),
+        integer_(std::is_integral<T>::value ? static_cast<std::int64_t>(value)
+                                            : 0) {}
 
   // The host type's device equivalent.
   poplar::Type type() const { return type_; }
   double value() const { return value_; }
+  // All bits of an integer, which may have more than a double.
+  std::int64_t integer() const { return integer_; }
 
   std::unique_ptr<Expr> clone() const override;
   std::string name() const override;
   bool deepEquals(const Expr &other) const override;
 
 protected:
-  Const(poplar::Type type, double value) : type_(type), value_(value) {}
+  Const(poplar::Type type, double value)
+      : type_(type), value_(value), integer_(0) {}
 
 private:
   poplar::Type type_;
   double value_;
+  std::int64_t integer_;
 };
 
 class ConstHalf : public Const {
@@ -178,6 +185,8 @@ private:
     explicit Class(const Expr &a) : UnaryOp(UnaryOpType::ENUMERATOR, a) {}     \
   };
 #define POPOPS_UNARY(function, Class, ENUMERATOR)                              \
+  POPOPS_UNARY_CLASS(Class, ENUMERATOR)
+#define POPOPS_UNARY_TEST(function, Class, ENUMERATOR)                         \
   POPOPS_UNARY_CLASS(Class, ENUMERATOR)
 #define POPOPS_BINARY(function, Class, ENUMERATOR)                             \
   struct Class : BinaryOp {                                                    \

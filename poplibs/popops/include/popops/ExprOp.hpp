@@ -6,6 +6,7 @@ namespace expr {
 
 enum class UnaryOpType {
 #define POPOPS_UNARY(function, Class, ENUMERATOR) ENUMERATOR,
+#define POPOPS_UNARY_TEST(function, Class, ENUMERATOR) ENUMERATOR,
 #define POPOPS_UNARY_CLASS(Class, ENUMERATOR) ENUMERATOR,
 #include <popops/ElementWiseOps.def>
 };

@@ -1,4 +1,8 @@
-// A += scale * B and its relatives, in place.
+// A += scale * B and its relatives, in place. HALF results are computed in
+// FLOAT and rounded once; integers scale by integers. Shapes must be the same.
+// The option scaleFloatToHalfTolerance says how much a constant scale may
+// change by becoming a HALF, which scales HALF tensors then; optimizeForSpeed
+// changes nothing here.
 #pragma once
 
 #include <poplar/Graph.hpp>
@@ -12,7 +16,7 @@ namespace popops {
 // scaleB * B.
 enum class ScaledAddSpecialisation { DEFAULT, X_MINUS_AX_PLUS_BY };
 
-// A += scaleB * B. Shapes must be the same; B is converted to A's type.
+// A += scaleB * B.
 void scaledAddTo(poplar::Graph &graph, poplar::Tensor A, poplar::Tensor B,
                  float scaleB, poplar::program::Sequence &prog,
                  const poplar::DebugContext &debugContext = {},
@@ -38,6 +42,12 @@ void scaledAddTo(poplar::Graph &graph, poplar::Tensor A, float scaleA,
                  ScaledAddSpecialisation speciality,
                  const poplar::DebugContext &debugContext = {},
                  const poplar::OptionFlags &options = {});
+void scaledAddTo(poplar::Graph &graph, poplar::Tensor A, poplar::Tensor scaleA,
+                 poplar::Tensor B, poplar::Tensor scaleB,
+                 poplar::program::Sequence &prog,
+                 ScaledAddSpecialisation speciality,
+                 const poplar::DebugContext &debugContext = {},
+                 const poplar::OptionFlags &options = {});
 
 // A -= scaleB * B, and A = scaleA * A - scaleB * B.
 void scaledSubtractFrom(poplar::Graph &graph, poplar::Tensor A,
@@ -53,6 +63,11 @@ void scaledSubtractFrom(poplar::Graph &graph, poplar::Tensor A,
 void scaledSubtractFrom(poplar::Graph &graph, poplar::Tensor A,
                         poplar::Tensor scaleA, poplar::Tensor B,
                         poplar::Tensor scaleB, poplar::program::Sequence &prog,
+                        const poplar::DebugContext &debugContext = {},
+                        const poplar::OptionFlags &options = {});
+void scaledSubtractFrom(poplar::Graph &graph, poplar::Tensor A, float scaleA,
+                        poplar::Tensor B, float scaleB,
+                        poplar::program::Sequence &prog,
                         const poplar::DebugContext &debugContext = {},
                         const poplar::OptionFlags &options = {});
 

@@ -4,6 +4,7 @@
 
 #include <kernels/Expression.hpp>
 #include <poputil/internal/KindFunction.hpp>
+#include <poputil/internal/Tiles.hpp>
 
 namespace popops::internal {
 
@@ -42,5 +43,9 @@ void reduceWithOutput(poplar::Graph &graph,
 void fill(poplar::Graph &graph, const poplar::Tensor &tensor, double value,
           poplar::program::Sequence &program,
           const poplar::DebugContext &debugContext = {});
+// The same in a compute set, by vertices on these tiles.
+void fill(poplar::Graph &graph, const poplar::Tensor &tensor, double value,
+          poplar::ComputeSet computeSet,
+          const std::vector<poputil::internal::TileShare> &shares);
 
 } // namespace popops::internal
