@@ -87,6 +87,37 @@ TEST(FastConvolution, MatchesWeightGradient) {
   }
 }
 
+// One and three field dimensions, with groups; four are left to the reference.
+TEST(FastConvolution, TakesOtherNumbersOfFieldDimensions) {
+  for (const std::size_t dims : {1, 3}) {
+    const Attributes::Ints ones(dims, 1), twos(dims, 2);
+    Attributes attributes{{"strides", twos},
+                          {"padLower", ones},
+                          {"padUpper", ones},
+                          {"dilations", ones},
+                          {"groups", std::int64_t{2}}};
+    Shape x{3, 4}, w{6, 2}, y{3, 6};
+    x.insert(x.end(), dims, 7);
+    w.insert(w.end(), dims, 3);
+    y.insert(y.end(), dims, 4);
+    auto forward = attributes;
+    forward.set("bias", std::int64_t{0});
+    forward.set("activation", std::string("RELU"));
+    expectFastMatchesReference(
+        {"convolution", forward, {{{F, x}, {}, {}}, {{F, w}, {}, {}}}}, 1e-4);
+    attributes.set("inputShape", x);
+    expectFastMatchesReference({"convolutionDataGrad",
+                                attributes,
+                                {{{F, y}, {}, {}}, {{F, w}, {}, {}}}},
+                               1e-4);
+    attributes.set("kernelShape", Attributes::Ints(dims, 3));
+    expectFastMatchesReference({"convolutionWeightGrad",
+                                attributes,
+                                {{{F, y}, {}, {}}, {{F, x}, {}, {}}}},
+                               5e-4);
+  }
+}
+
 struct PoolCase {
   std::int64_t batch, channels, rows, columns, kernel, stride, lower, upper;
 };

@@ -259,6 +259,31 @@ TEST(FastMatmul, AddsBiasAndActivation) {
       1e-5);
 }
 
+// HALF through copies: where a transposed operand is dense its copy lies as it
+// does, where it is not the copy is row-major.
+TEST(FastMatmul, TakesHalfOperandsWhateverTheirStrides) {
+  constexpr auto H = DataType::Half;
+  expectFastMatchesReference(
+      {"matmul",
+       matmulOf(),
+       {{{H, {40, 33}}, {1, 40}, {}}, {{H, {33, 20}}, {1, 33}, {}}}},
+      2e-3);
+  expectFastMatchesReference(
+      {"matmul",
+       matmulOf(),
+       {{{H, {3, 8, 9}}, {0, 100, 2}, {}}, {{H, {3, 9, 5}}, {45, 1, 9}, {}}}},
+      2e-3);
+  Call strided("matmul", matmulOf(),
+               {{{H, {6, 7}}, {40, 3}, {}}, {{H, {7, 5}}, {2, 30}, {}}});
+  strided.outputStrides(0, {2, 20});
+  expectFastMatchesReference(strided, 2e-3);
+  auto toFloat = matmulOf();
+  toFloat.set("outType", static_cast<std::int64_t>(F));
+  expectFastMatchesReference(
+      {"matmul", toFloat, {{{H, {6, 70}}, {}, {}}, {{H, {70, 5}}, {}, {}}}},
+      1e-5);
+}
+
 TEST(FastMatmul, TakesGroupsAndOddStrides) {
   expectFastMatchesReference({"matmul",
                               matmulOf(true, "RELU"),

@@ -10,9 +10,9 @@ namespace kernels {
 
 using PlanFunction = std::unique_ptr<Plan> (*)(const Signature &);
 
-// A plan that runs `plan` on FLOAT copies of the HALF operands; null where
-// there is no HALF operand, where one is not row-major, and where `plan` does
-// not take the call.
+// A plan that runs `plan` on FLOAT copies of the HALF operands, whatever their
+// strides; null where there is no HALF operand and where `plan` does not take
+// the call.
 std::unique_ptr<Plan> makeHalfPlan(const Signature &signature,
                                    PlanFunction plan);
 
