@@ -11,6 +11,7 @@ namespace kernels {
 std::span<const KernelEntry> adamUpdateKernels();
 std::span<const KernelEntry> batchNormGradKernels();
 std::span<const KernelEntry> batchNormKernels();
+std::span<const KernelEntry> choleskyKernels();
 std::span<const KernelEntry> convolutionDataGradKernels();
 std::span<const KernelEntry> convolutionKernels();
 std::span<const KernelEntry> convolutionWeightGradKernels();
@@ -44,5 +45,7 @@ std::span<const KernelEntry> sgdUpdateKernels();
 std::span<const KernelEntry> softmaxGradKernels();
 std::span<const KernelEntry> softmaxKernels();
 std::span<const KernelEntry> topKKernels();
+std::span<const KernelEntry> triangularMaskKernels();
+std::span<const KernelEntry> triangularSolveKernels();
 
 } // namespace kernels

@@ -8,6 +8,7 @@ namespace kernels {
 const Kind &adamUpdateKind();
 const Kind &batchNormGradKind();
 const Kind &batchNormKind();
+const Kind &choleskyKind();
 const Kind &convolutionDataGradKind();
 const Kind &convolutionKind();
 const Kind &convolutionWeightGradKind();
@@ -44,5 +45,7 @@ const Kind &sgdUpdateKind();
 const Kind &softmaxGradKind();
 const Kind &softmaxKind();
 const Kind &topKKind();
+const Kind &triangularMaskKind();
+const Kind &triangularSolveKind();
 
 } // namespace kernels

@@ -11,6 +11,7 @@ void addPopopsElementwise(Operations &operations);
 void addPopopsReduce(Operations &operations);
 void addPopopsSlices(Operations &operations);
 void addPopopsOrdering(Operations &operations);
+void addPoplinAlgebra(Operations &operations);
 void addPoplinConvolution(Operations &operations);
 void addPoplinMatMul(Operations &operations);
 void addPopnnNonLinearity(Operations &operations);
@@ -25,6 +26,7 @@ inline Operations allOperations() {
   addPopopsReduce(operations);
   addPopopsSlices(operations);
   addPopopsOrdering(operations);
+  addPoplinAlgebra(operations);
   addPoplinConvolution(operations);
   addPoplinMatMul(operations);
   addPopnnNonLinearity(operations);
