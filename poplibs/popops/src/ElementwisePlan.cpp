@@ -174,6 +174,54 @@ Preference preferenceOf(const poplar::Graph &graph, const Tensor &input) {
   return preference;
 }
 
+// Whether a result may lie as this input does: no element appears twice, and
+// there are few enough runs to go through.
+bool isMappingSource(const poplar::Graph &graph, const Tensor &input) {
+  constexpr std::int64_t mostRuns = 4096;
+  return poputil::internal::isWholeVariable(graph, input) ||
+         (static_cast<std::int64_t>(input.numElements()) <=
+              mostRuns * poputil::internal::runLength(input) &&
+          !input.containsAliases());
+}
+
+poplar::Tensor addUnmapped(poplar::Graph &graph,
+                           const kernels::TensorType &type,
+                           const poplar::DebugContext &debugContext) {
+  return graph.addVariable(
+      poplar::internal::toType(type.type),
+      std::vector<std::size_t>(type.shape.begin(), type.shape.end()),
+      debugContext);
+}
+
+// A row-major variable whose elements lie where those of `input` do.
+Tensor addMappedAs(poplar::Graph &graph, const Tensor &input,
+                   const kernels::TensorType &type,
+                   const poplar::DebugContext &debugContext) {
+  if (poputil::internal::isWholeVariable(graph, input)) {
+    return poputil::internal::addVariableLike(graph, type, input, debugContext);
+  }
+  const auto output = addUnmapped(graph, type, debugContext);
+  bool isComplete = false; // the compiler will say so if not
+  graph.setTileMapping(output, graph.getTileMapping(input, &isComplete));
+  return output;
+}
+
+// A variable spread over the tiles in pieces of 64 bits.
+Tensor addSpread(poplar::Graph &graph, const kernels::TensorType &type,
+                 poputil::internal::TileRange tiles,
+                 const poplar::DebugContext &debugContext) {
+  const auto output = addUnmapped(graph, type, debugContext);
+  const auto elements = support::elementCount(type.shape);
+  if (elements != 0) {
+    const auto grain =
+        static_cast<std::int64_t>(8 / support::sizeOf(type.type));
+    poplar::internal::setLinearMapping(
+        graph, output,
+        poputil::internal::linearPiece(elements, 0, grain, tiles));
+  }
+  return output;
+}
+
 } // namespace
 
 VertexForShare chooseVertex(const Expression &expression,
@@ -256,13 +304,12 @@ poplar::internal::GroupPhase planPass(const poplar::Graph &graph,
 Tensor addOutput(poplar::Graph &graph, const std::vector<Tensor> &inputs,
                  const kernels::TensorType &type,
                  const poplar::DebugContext &debugContext) {
-  const auto elements =
-      static_cast<std::size_t>(support::elementCount(type.shape));
+  const auto elements = support::elementCount(type.shape);
   const Tensor *best = nullptr;
   std::optional<Preference> preference;
   for (const auto &input : inputs) {
-    if (input.numElements() != elements ||
-        !poputil::internal::isWholeVariable(graph, input)) {
+    if (static_cast<std::int64_t>(input.numElements()) != elements ||
+        !isMappingSource(graph, input)) {
       continue;
     }
     const auto candidate = preferenceOf(graph, input);
@@ -271,16 +318,19 @@ Tensor addOutput(poplar::Graph &graph, const std::vector<Tensor> &inputs,
       best = &input;
     }
   }
+  if (best == nullptr && elements == 1) {
+    best = &inputs.front();
+  }
   if (best != nullptr) {
-    return poputil::internal::addVariableLike(graph, type, *best, debugContext);
+    return addMappedAs(graph, *best, type, debugContext);
   }
   const auto largest = std::max_element(
       inputs.begin(), inputs.end(), [](const Tensor &a, const Tensor &b) {
         return poputil::internal::distinctElements(a) <
                poputil::internal::distinctElements(b);
       });
-  return poputil::internal::addLinearVariable(
-      graph, type, poputil::internal::tilesOf(graph, *largest), debugContext);
+  return addSpread(graph, type, poputil::internal::tilesOf(graph, *largest),
+                   debugContext);
 }
 
 } // namespace popops::internal

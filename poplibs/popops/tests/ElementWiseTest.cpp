@@ -66,6 +66,33 @@ TEST(Add, FollowsTheMappingOfItsOperand) {
   EXPECT_EQ(phase.runs[0].bytesIn, 0u);
 }
 
+TEST(OutputMapping, FollowsViewsAndPrefersTheBetterBalanced) {
+  Program p;
+  const auto uneven = p.graph.addVariable(FLOAT, {4}, "uneven");
+  p.graph.setTileMapping(uneven.slice(0, 3), 1);
+  p.graph.setTileMapping(uneven.slice(3, 4), 2);
+  const auto even = p.graph.addVariable(FLOAT, {4}, "even");
+  p.graph.setTileMapping(even.slice(0, 2), 3);
+  p.graph.setTileMapping(even.slice(2, 4), 4);
+  const auto sum = popops::add(p.graph, uneven, even.reverse(0), p.prog);
+  EXPECT_EQ(p.graph.getTileMapping(sum),
+            p.graph.getTileMapping(even.reverse(0)));
+}
+
+TEST(OutputMapping, SpreadsWhatOnlyBroadcastsMake) {
+  Program p;
+  const auto column = p.input({8, 1}, std::vector<float>(8, 1));
+  const auto row = p.input({1, 4}, std::vector<float>(4, 2));
+  const auto sum = popops::add(p.graph, column, row, p.prog);
+  // 32 floats in grains of 2 over 16 tiles, without a minimum.
+  EXPECT_EQ(p.graph.getTileMapping(sum),
+            poputil::calcLinearTileMapping(p.graph, {8, 4}, 0, 2));
+  const auto scalar = p.graph.addVariable(FLOAT, {}, "scalar");
+  p.graph.setTileMapping(scalar, 7);
+  const auto twice = popops::add(p.graph, scalar, scalar, p.prog);
+  EXPECT_EQ(p.graph.getTileMapping(twice), p.graph.getTileMapping(scalar));
+}
+
 TEST(Map, EvaluatesExpressions) {
   using namespace popops::expr;
   Program p;

@@ -40,8 +40,11 @@ planExpression(const poplar::Graph &graph,
                const std::vector<poplar::Tensor> &inputs,
                const poplar::Tensor &output, const VertexForShare &vertex = {});
 
-// The mapping that a result of this type should have: that of the best operand,
-// or a linear one on the tiles of the largest operand.
+// A variable for a result, mapped as the operand without repeated elements that
+// has the least on its fullest tile, then the most tiles, then the fewest
+// regions; scalars as the first operand. If all operands repeat elements, and
+// where views have too many runs to follow, it is spread over the tiles of the
+// largest one.
 poplar::Tensor addOutput(poplar::Graph &graph,
                          const std::vector<poplar::Tensor> &inputs,
                          const kernels::TensorType &type,
