@@ -6,6 +6,7 @@
 #include <poplar/internal/Access.hpp>
 #include <poplin/internal/Kinds.hpp>
 #include <poplin/internal/NormKinds.hpp>
+#include <popops/internal/IndexingKinds.hpp>
 #include <popops/internal/Kinds.hpp>
 #include <popops/internal/Passes.hpp>
 #include <poputil/internal/Emit.hpp>
@@ -86,6 +87,10 @@ constexpr NamedFunction functions[] = {
     {"elementwise", popops::internal::elementwise},
     {"fill", popops::internal::fill},
     {"reduce", popops::internal::reduce},
+    {"dynamicSlice", popops::internal::dynamicSlice},
+    {"dynamicUpdate", popops::internal::dynamicUpdate},
+    {"topK", popops::internal::topK},
+    {"cumulate", popops::internal::cumulate},
     {"sgdUpdate", popops::internal::sgdUpdate},
     {"adamUpdate", popops::internal::adamUpdate},
     {"rmspropUpdate", popops::internal::rmspropUpdate},

@@ -7,6 +7,9 @@
 
 #include <gtest/gtest.h>
 
+#include <set>
+#include <string_view>
+
 namespace {
 
 using kernels::Attributes;
@@ -20,9 +23,16 @@ Attributes poolAttributes() {
           {"activation", std::string()}};
 }
 
-TEST(KindFunctions, ExistForEveryKind) {
+// Kinds that only the functions of their own library emit.
+const std::set<std::string_view> withoutFunction = {
+    "cholesky",      "dropout",        "hasNan",         "histogram",
+    "iota",          "nextSeed",       "oneHot",         "random",
+    "sequenceSlice", "triangularMask", "triangularSolve"};
+
+TEST(KindFunctions, ExistForAllOtherKinds) {
   for (const auto *kind : kernels::allKinds()) {
-    EXPECT_NE(popnn::internal::findKindFunction(kind->name), nullptr)
+    EXPECT_EQ(popnn::internal::findKindFunction(kind->name) == nullptr,
+              withoutFunction.contains(kind->name))
         << kind->name;
   }
 }
