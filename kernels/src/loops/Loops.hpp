@@ -160,6 +160,39 @@ struct SoftmaxLoops {
   Gradient logSoftmaxGrad;
 };
 
+// The element-wise parts of recurrent cells over `count` units; functions are
+// numbered as GateFunction.
+struct RecurrentLoops {
+  // y = function(a + b); y may be a or b.
+  void (*activate)(int function, float *y, const float *a, const float *b,
+                   std::int64_t count);
+  // g *= the slope of the function at the result y.
+  void (*multiplySlope)(int function, float *g, const float *y,
+                        std::int64_t count);
+  // y += a * b
+  void (*multiplyAdd)(float *y, const float *a, const float *b,
+                      std::int64_t count);
+  // c = forget * before + input * candidate; c may be `before`.
+  void (*lstmState)(float *c, const float *forget, const float *before,
+                    const float *input, const float *candidate,
+                    std::int64_t count);
+  // With u = (1 - attention) * update: h = u * before + (1 - u) * candidate,
+  // and its gradients by u, candidate and before; h may be `before`.
+  void (*gruState)(float *h, float attention, const float *update,
+                   const float *before, const float *candidate,
+                   std::int64_t count);
+  void (*gruStateGrad)(const float *dh, float attention, const float *update,
+                       const float *before, const float *candidate,
+                       float *dUpdate, float *dCandidate, float *dBefore,
+                       std::int64_t count);
+};
+
+struct CtcLoops {
+  // y = log(exp(a) + exp(b) + exp(c + cShift))
+  void (*addThree)(float *y, const float *a, const float *b, const float *c,
+                   const float *cShift, std::int64_t count);
+};
+
 struct UpdateLoops {
   // State arrays are updated in place: they are read from the first pointer of
   // a pair and written to the second, which may be the same.
@@ -239,6 +272,8 @@ struct Loops {
   NormLoops norm;
   NormRowLoops normRows;
   SoftmaxLoops softmax;
+  RecurrentLoops recurrent;
+  CtcLoops ctc;
   UpdateLoops update;
   RandomLoops random;
   LaneLoops lanes;
@@ -255,6 +290,8 @@ struct Loops {
   NormLoops normLoops();                                                       \
   NormRowLoops normRowLoops();                                                 \
   SoftmaxLoops softmaxLoops();                                                 \
+  RecurrentLoops recurrentLoops();                                             \
+  CtcLoops ctcLoops();                                                         \
   UpdateLoops updateLoops();                                                   \
   RandomLoops randomLoops();                                                   \
   LaneLoops laneLoops();                                                       \

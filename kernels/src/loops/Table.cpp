@@ -15,6 +15,8 @@ const Loops &table() {
                               normLoops(),
                               normRowLoops(),
                               softmaxLoops(),
+                              recurrentLoops(),
+                              ctcLoops(),
                               updateLoops(),
                               randomLoops(),
                               laneLoops()};

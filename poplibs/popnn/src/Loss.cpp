@@ -1,23 +1,19 @@
 #include <popnn/Loss.hpp>
 
-#include <kernels/cost/NeuralNet.hpp>
-#include <poplar/internal/Access.hpp>
-#include <popops/Cast.hpp>
+#include <popnn/internal/Kinds.hpp>
+
 #include <popops/ElementWise.hpp>
 #include <popops/Reduce.hpp>
-#include <popops/internal/ElementwisePlan.hpp>
+#include <popops/TopK.hpp>
 #include <poputil/TileMapping.hpp>
 #include <poputil/exceptions.hpp>
 #include <poputil/internal/Emit.hpp>
 #include <support/Error.hpp>
 
-#include <array>
-#include <limits>
 #include <numeric>
 
 namespace popnn {
 
-using kernels::Expression;
 using poplar::DebugContext;
 using poplar::Graph;
 using poplar::Tensor;
@@ -31,24 +27,6 @@ namespace {
 // What keeps the logarithm finite (EPS_LOG_N_FLOAT and EPS_LOG_N_HALF).
 constexpr double epsilonFloat = 1.17549435e-38;
 constexpr double epsilonHalf = 5.9605e-8;
-// A label that says to leave its sample out.
-constexpr std::uint32_t maskedLabel = std::numeric_limits<std::uint32_t>::max();
-
-struct Call {
-  Tensor outputs;
-  Tensor labels;  // UNSIGNED_INT, [batch, 1]
-  Tensor classes; // 0, 1, ... as [classes]
-  Tensor deltasScale;
-  Tensor outputScaling;
-  LossType type;
-};
-
-Tensor asLabels(const Tensor &expected) {
-  const auto labels = expected.elementType() == poplar::INT
-                          ? expected.reinterpret(poplar::UNSIGNED_INT)
-                          : expected;
-  return labels.expand({1});
-}
 
 Tensor classIndices(Graph &graph, std::size_t classes,
                     const DebugContext &debugContext) {
@@ -77,74 +55,6 @@ void checkLabels(const Tensor &outputs, const Tensor &expected) {
       "calcLoss: label type mismatch: {} was given, INT and UNSIGNED_INT are "
       "allowed",
       std::string(expected.elementType().toString()));
-}
-
-// The vertices of a loss, priced per element of the outputs.
-popops::internal::VertexForShare lossVertex(LossType type,
-                                            support::DataType dataType) {
-  return [=](const kernels::cost::TileSpec &tile, std::uint64_t n) {
-    const auto mine = perWorker(tile, n);
-    const bool isCrossEntropy = type == CROSS_ENTROPY_LOSS;
-    return poputil::internal::workerVertices(
-        poputil::internal::vertexName(isCrossEntropy
-                                          ? "popnn::LossCrossEntropyTransform"
-                                          : "popnn::LossSumSquaredTransform",
-                                      {dataType}),
-        tile.workers,
-        isCrossEntropy ? kernels::cost::lossCrossEntropy(dataType, mine)
-                       : kernels::cost::lossSumSquared(dataType, mine),
-        4, 2 * mine);
-  };
-}
-
-void emitLossPass(Graph &graph, const Call &call, const std::string &text,
-                  const Tensor &output, Sequence &prog,
-                  const DebugContext &debugContext) {
-  // p: outputs; l: labels; c: classes; d, s: the scales.
-  constexpr std::array<std::string_view, 5> names{"p", "l", "c", "d", "s"};
-  std::vector<Tensor> inputs{call.outputs, call.labels, call.classes};
-  if (call.deltasScale.valid()) {
-    inputs.push_back(call.deltasScale.reshape({}));
-    inputs.push_back(call.outputScaling.reshape({}));
-  }
-  auto operation = popops::internal::planExpression(
-      graph, Expression::parse(text, names), inputs, output,
-      lossVertex(call.type, poplar::internal::tensorView(output).type));
-  poputil::internal::emit(graph, prog, std::move(operation), debugContext);
-}
-
-std::string isMasked() {
-  return fmt::format("l=={}", maskedLabel);
-}
-
-// The gradient, and the loss of each element before it is summed over classes.
-void emitLoss(Graph &graph, const Call &call, const Tensor &loss,
-              const Tensor &deltas, Sequence &prog,
-              const DebugContext &debugContext) {
-  const bool isScaled = call.deltasScale.valid();
-  const std::string oneHot = isScaled ? "select(s,0,l==c)" : "select(1,0,l==c)";
-  auto gradient = "p-" + oneHot;
-  if (isScaled) {
-    gradient = "(" + gradient + ")*d/s";
-  }
-  emitLossPass(graph, call,
-               fmt::format("select(0,{},{})", gradient, isMasked()), deltas,
-               prog, {debugContext, "Deltas"});
-  const bool isHalf = call.outputs.elementType() == poplar::HALF;
-  const auto probability = isScaled ? "p/s" : "p";
-  const auto perClass =
-      call.type == CROSS_ENTROPY_LOSS
-          ? fmt::format("select(-log({}+{}),0,l==c)", probability,
-                        isHalf ? epsilonHalf : epsilonFloat)
-          : fmt::format("select(0,0.5*({0}-{1})*({0}-{1}),{2})", probability,
-                        "select(1,0,l==c)", isMasked());
-  const auto losses = popops::internal::addOutput(
-      graph, {call.outputs}, poputil::internal::tensorType(call.outputs),
-      {debugContext, "losses"});
-  emitLossPass(graph, call, perClass, losses, prog,
-               {debugContext, "LossPartial"});
-  popops::reduceWithOutput(graph, losses, loss, {1}, popops::Operation::ADD,
-                           prog, {debugContext, "LossReduce"});
 }
 
 std::pair<Tensor, Tensor> extremeAndIndex(Graph &graph, const Tensor &input,
@@ -182,7 +92,8 @@ void emitAccuracy(Graph &graph, const Tensor &outputs, const Tensor &expected,
   using namespace popops::expr;
   const auto hits = popops::map(
       graph, popops::expr::Cast(Equal(_1, _2), numCorrect.elementType()),
-      {best, asLabels(expected).squeeze({1})}, prog, {debugContext, "Hits"});
+      {best, expected.reinterpret(poplar::UNSIGNED_INT)}, prog,
+      {debugContext, "Hits"});
   popops::reduceWithOutput(graph, hits, numCorrect.reshape({}), {0},
                            {popops::Operation::ADD, true}, prog,
                            {debugContext, "Accuracy"});
@@ -206,14 +117,30 @@ Program lossProgram(Graph &graph, const Tensor &outputs, const Tensor &expected,
       "calcLoss: shape mismatch between model outputs of shape {} and deltas "
       "of shape {}",
       outputs.shapeToString(), deltas.shapeToString());
+  requireUser<poplibs_error>(
+      loss.elementType() == outputs.elementType() &&
+          deltas.elementType() == outputs.elementType(),
+      "calcLoss: type mismatch between model outputs of {}, losses of {} and "
+      "deltas of {}",
+      std::string(outputs.elementType().toString()),
+      std::string(loss.elementType().toString()),
+      std::string(deltas.elementType().toString()));
   Sequence prog(debugContext);
-  const Call call{outputs,
-                  asLabels(expected),
-                  classIndices(graph, outputs.dim(1), debugContext),
-                  deltasScale,
-                  modelOutputScaling,
-                  type};
-  emitLoss(graph, call, loss, deltas, prog, debugContext);
+  std::vector<Tensor> operands{outputs, expected};
+  if (deltasScale.valid()) {
+    operands.push_back(deltasScale);
+    operands.push_back(modelOutputScaling);
+  }
+  operands.push_back(loss);
+  operands.push_back(deltas);
+  internal::labelLoss(
+      graph,
+      {{"loss", std::string(type == CROSS_ENTROPY_LOSS ? "CROSS_ENTROPY"
+                                                       : "SUM_SQUARED")},
+       {"epsilon",
+        outputs.elementType() == poplar::HALF ? epsilonHalf : epsilonFloat},
+       {"hasScales", std::int64_t{deltasScale.valid()}}},
+      operands, prog, {debugContext, "Loss"}, {});
   if (numCorrect.valid()) {
     emitAccuracy(graph, outputs, expected, numCorrect, prog, debugContext);
   }
@@ -287,6 +214,23 @@ std::pair<Tensor, Tensor> minAndArgMin(Graph &graph, const Tensor &input,
                                        const DebugContext &debugContext) {
   return extremeAndIndex(graph, input, popops::Operation::MIN, prog,
                          {debugContext, "argMin"});
+}
+
+Tensor topK(Graph &graph, const Tensor &input, Tensor &indices, unsigned K,
+            bool sort, Sequence &prog, const DebugContext &debugContext) {
+  requireUser<poplibs_error>(
+      input.rank() == 2,
+      "[popnn::topK] the input has rank {}; it must be a matrix", input.rank());
+  requireUser<poplibs_error>(
+      K >= 1 && K <= input.dim(1),
+      "[popnn::topK] K is {}; it must be from 1 to the {} elements of a row", K,
+      input.dim(1));
+  const popops::TopKParams params(
+      K, true, sort ? popops::SortOrder::DESCENDING : popops::SortOrder::NONE);
+  const auto [values, positions] = popops::topKWithPermutation(
+      graph, prog, input, params, {debugContext, "topK"});
+  indices = positions;
+  return values;
 }
 
 } // namespace popnn

@@ -77,6 +77,45 @@ std::vector<Tensor> nllLossGrad(Graph &graph, const Attributes &attributes,
   return outputs;
 }
 
+std::vector<Tensor> labelLoss(Graph &graph, const Attributes &attributes,
+                              const std::vector<Tensor> &operands,
+                              Sequence &program,
+                              const DebugContext &debugContext,
+                              const poplar::OptionFlags &) {
+  const std::size_t count = attributes.getInt("hasScales") != 0 ? 4 : 2;
+  const std::vector<Tensor> inputs(
+      operands.begin(), operands.begin() + static_cast<std::ptrdiff_t>(count));
+  const std::vector<Tensor> outputs =
+      operands.size() > count
+          ? std::vector<Tensor>{operands[count], operands[count + 1]}
+          : poputil::internal::addOutputs(
+                graph, "labelLoss", attributes, inputs,
+                poputil::internal::tilesOf(graph, inputs.front()),
+                debugContext);
+  const auto &deltas = outputs[1];
+  const auto type = poplar::internal::tensorView(deltas).type;
+  const bool isCrossEntropy = attributes.getString("loss") == "CROSS_ENTROPY";
+  PassList passes(graph);
+  passes.pass("LossPartial", inputs, deltas,
+              [=](const kernels::cost::TileSpec &tile, std::uint64_t n) {
+                const auto mine = perWorker(tile, n);
+                return poputil::internal::workerVertices(
+                    poputil::internal::vertexName(
+                        isCrossEntropy ? "popnn::LossCrossEntropyTransform"
+                                       : "popnn::LossSumSquaredTransform",
+                        {type}),
+                    tile.workers,
+                    isCrossEntropy ? kernels::cost::lossCrossEntropy(type, mine)
+                                   : kernels::cost::lossSumSquared(type, mine),
+                    4, 2 * mine);
+              });
+  passes.reduce("LossReduce", "ADD", deltas, outputs[0].numElements(), true);
+  poputil::internal::emit(
+      graph, program, {"labelLoss", attributes, inputs, outputs, passes.take()},
+      debugContext);
+  return outputs;
+}
+
 namespace {
 
 struct NamedFunction {
@@ -115,6 +154,15 @@ constexpr NamedFunction functions[] = {
     {"logSoftmaxGrad", logSoftmaxGrad},
     {"nllLoss", nllLoss},
     {"nllLossGrad", nllLossGrad},
+    {"labelLoss", labelLoss},
+    {"ctcLoss", ctcLoss},
+    {"ctcBeamSearch", ctcBeamSearch},
+    {"lstm", lstm},
+    {"lstmGrad", lstmGrad},
+    {"lstmWeightGrad", lstmWeightGrad},
+    {"gru", gru},
+    {"gruGrad", gruGrad},
+    {"gruWeightGrad", gruWeightGrad},
 };
 
 } // namespace

@@ -16,6 +16,9 @@ void addPoplinConvolution(Operations &operations);
 void addPoplinMatMul(Operations &operations);
 void addPopnnNonLinearity(Operations &operations);
 void addPopnnPooling(Operations &operations);
+void addPopnnCtc(Operations &operations);
+void addPopnnLoss(Operations &operations);
+void addPopnnRecurrent(Operations &operations);
 void addPopnnNorms(Operations &operations);
 void addPoprand(Operations &operations);
 
@@ -31,6 +34,9 @@ inline Operations allOperations() {
   addPoplinMatMul(operations);
   addPopnnNonLinearity(operations);
   addPopnnPooling(operations);
+  addPopnnCtc(operations);
+  addPopnnLoss(operations);
+  addPopnnRecurrent(operations);
   addPopnnNorms(operations);
   addPoprand(operations);
   return operations;

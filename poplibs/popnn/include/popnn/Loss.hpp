@@ -65,4 +65,11 @@ minAndArgMin(poplar::Graph &graph, const poplar::Tensor &input,
              poplar::program::Sequence &prog,
              const poplar::DebugContext &debugContext = {});
 
+// The K largest elements of each row, in descending order when `sort`, and
+// their positions.
+poplar::Tensor topK(poplar::Graph &graph, const poplar::Tensor &input,
+                    poplar::Tensor &indices, unsigned K, bool sort,
+                    poplar::program::Sequence &prog,
+                    const poplar::DebugContext &debugContext = {});
+
 } // namespace popnn
