@@ -103,17 +103,80 @@ TEST(FastElementwise, TakesBoolAndHalf) {
       0);
 }
 
+TEST(FastElementwise, TakesEveryIntegerType) {
+  using support::DataType;
+  for (auto t = int(DataType::Char); t <= int(DataType::UnsignedLongLong);
+       ++t) {
+    const auto type = static_cast<DataType>(t);
+    const Strides transposed{1, 23};
+    for (const auto *text :
+         {"a*b+a", "maximum(a,b)-7", "bitwise_xor(a,bitwise_not(b))", "a>=b",
+          "clamp(a,b,c)", "a/b", "remainder(a,b)"}) {
+      expectFastMatchesReference({"elementwise",
+                                  expression(text),
+                                  {{{type, {23, 70}}, {}, {}},
+                                   {{type, {23, 70}}, transposed, {}},
+                                   {{type, {23, 70}}, {0, 1}, {}}}},
+                                 0);
+    }
+    expectFastMatchesReference({"elementwise",
+                                expression("select(a,b,c)"),
+                                {{{type, {700}}, {}, {}},
+                                 {{type, {700}}, {}, {}},
+                                 {{DataType::Bool, {700}}, {}, {}}}},
+                               0);
+    const Call sum("elementwise", expression("a+b"),
+                   {{{type, {2000}}, {}, {}}, {{type, {2000}}, {}, {}}});
+    EXPECT_EQ(sum.fast(0, true), sum.fast(0, false));
+  }
+}
+
+TEST(FastElementwise, CastsBetweenAllTypes) {
+  using support::DataType;
+  const std::vector<double> values{0,     1,     -1,    127.9, 128,     -129.5,
+                                   300,   65535, 65536, 4e9,   -4e9,    1e19,
+                                   -1e19, NAN,   0.5,   -0.5,  INFINITY};
+  const auto count = static_cast<std::int64_t>(values.size());
+  for (auto from = 0; from <= int(DataType::Float); ++from) {
+    for (auto to = 0; to <= int(DataType::Float); ++to) {
+      const auto a = static_cast<DataType>(from);
+      const auto b = static_cast<DataType>(to);
+      if (a == DataType::Quarter || b == DataType::Quarter) {
+        continue;
+      }
+      const auto cast = Expression::cast(b, Expression::input(0));
+      Input input{{a, {700}}, {}, {}};
+      if (a == DataType::Float) {
+        input = {{a, {count}}, {}, values};
+      }
+      const Call call("elementwise", cast.toAttributes(), {input});
+      const auto wanted = call.reference()[0];
+      const auto given = call.fast()[0];
+      for (std::size_t i = 0; i < wanted.size(); ++i) {
+        EXPECT_TRUE(given[i] == wanted[i] ||
+                    (std::isnan(given[i]) && std::isnan(wanted[i])))
+            << support::toString(a) << " to " << support::toString(b) << ": "
+            << call.inputValues(0)[i] << " gives " << given[i] << ", not "
+            << wanted[i];
+      }
+    }
+  }
+}
+
 TEST(FastElementwise, MayOverwriteAnInput) {
   const Call call("elementwise", expression("a*b-a"),
                   {{{F, {2000}}, {}, {}}, {{F, {2000}}, {}, {}}});
   EXPECT_EQ(call.fast(0, true), call.fast(0, false));
 }
 
-TEST(FastElementwise, LeavesOtherTypesToTheReference) {
-  EXPECT_FALSE(
-      Call("elementwise", expression("a+b"),
-           {{{DataType::Int, {3}}, {}, {}}, {{DataType::Int, {3}}, {}, {}}})
-          .isTaken());
+TEST(FastElementwise, LeavesWhatDependsOnWidthToTheReference) {
+  const auto isTaken = [](DataType type) {
+    return Call("elementwise", expression("shift_left(a,b)"),
+                {{{type, {3}}, {}, {}}, {{type, {3}}, {}, {}}})
+        .isTaken();
+  };
+  EXPECT_TRUE(isTaken(DataType::Int));
+  EXPECT_FALSE(isTaken(DataType::Short));
 }
 
 TEST(FastFill, FillsEveryType) {

@@ -1,5 +1,6 @@
 #include "BlockPlan.hpp"
 
+#include "BlockCode.hpp"
 #include "PlanHelpers.hpp"
 
 #include "loops/Loops.hpp"
@@ -9,6 +10,7 @@
 #include <algorithm>
 #include <array>
 #include <numeric>
+#include <utility>
 
 namespace kernels {
 
@@ -16,6 +18,11 @@ namespace {
 
 // Cuts on multiples of a cache line, so that shards share none.
 constexpr std::int64_t elementsPerLine = 16;
+
+// Whether blocks hold the elements of this type bit by bit.
+bool isHeldAsItIs(DataType type) {
+  return type != DataType::Half && type != DataType::Bool && !narrowOf(type);
+}
 
 } // namespace
 
@@ -64,8 +71,9 @@ BlockPlan::BlockPlan(const Signature &signature,
                      std::vector<std::size_t> inputs,
                      std::vector<std::size_t> outputs,
                      std::vector<std::size_t> scalars, double nanoseconds,
-                     std::size_t buffers)
-    : scalars_(std::move(scalars)), buffers_(buffers) {
+                     std::size_t buffers, std::size_t elementBytes)
+    : scalars_(std::move(scalars)), buffers_(buffers),
+      blockBytes_(blockElements * elementBytes) {
   std::vector<const OperandSpec *> specs;
   std::vector<std::size_t> indices = outputs;
   indices.insert(indices.end(), inputs.begin(), inputs.end());
@@ -81,13 +89,13 @@ BlockPlan::BlockPlan(const Signature &signature,
   std::size_t indirect = 0;
   for (std::size_t i = 0; i < indices.size(); ++i) {
     const bool isDirect =
-        specs[i]->type == DataType::Float && space.strides[i] == rowMajor;
+        isHeldAsItIs(specs[i]->type) && space.strides[i] == rowMajor;
     indirect += isDirect ? 0 : 1;
     (i < outputs.size() ? outputs_ : inputs_)
         .push_back({indices[i], specs[i]->type, std::move(space.strides[i]),
                     isDirect});
   }
-  taskScratch_ = (indirect + buffers) * blockElements * sizeof(float);
+  taskScratch_ = (indirect + buffers) * blockBytes_;
   addShards(signature, nanoseconds);
   scratchBytes_ = taskScratch_ * shards_.size();
 }
@@ -167,55 +175,70 @@ void BlockPlan::forRuns(const Operand &operand, std::int64_t begin,
 }
 
 void BlockPlan::load(const Operand &operand, const std::byte *data,
-                     std::int64_t begin, std::int64_t count, float *to) const {
-  const auto &loops = selectedLoops().elementwise;
+                     std::int64_t begin, std::int64_t count,
+                     std::byte *to) const {
+  const auto &floats = selectedLoops().elementwise;
+  const auto &integers = selectedLoops().integers;
   const std::int64_t stride = operand.strides.back();
+  const auto size = static_cast<std::int64_t>(sizeOf(operand.type));
+  const auto narrow = narrowOf(operand.type);
+  const auto elementBytes = laneBytes(laneOf(operand.type));
   forRuns(operand, begin, count, [&](std::int64_t offset, std::int64_t length) {
-    switch (operand.type) {
-    case DataType::Half:
-      loops.loadHalf(to, reinterpret_cast<const std::uint16_t *>(data) + offset,
-                     stride, length);
-      break;
-    case DataType::Bool:
-      loops.loadBool(to, reinterpret_cast<const std::uint8_t *>(data) + offset,
-                     stride, length);
-      break;
-    default:
-      loops.loadFloat(to, reinterpret_cast<const float *>(data) + offset,
+    const std::byte *from = data + offset * size;
+    auto *block = reinterpret_cast<float *>(to);
+    if (narrow) {
+      integers.loadNarrow[static_cast<std::size_t>(*narrow)](to, from, stride,
+                                                             length);
+    } else if (operand.type == DataType::Half) {
+      floats.loadHalf(block, reinterpret_cast<const std::uint16_t *>(from),
                       stride, length);
+    } else if (operand.type == DataType::Bool) {
+      floats.loadBool(block, reinterpret_cast<const std::uint8_t *>(from),
+                      stride, length);
+    } else if (elementBytes == 8) {
+      integers.loadLong(to, from, stride, length);
+    } else { // four bytes as they are
+      floats.loadFloat(block, reinterpret_cast<const float *>(from), stride,
+                       length);
     }
-    to += length;
+    to += static_cast<std::size_t>(length) * elementBytes;
   });
 }
 
 void BlockPlan::store(const Operand &operand, std::byte *data,
                       std::int64_t begin, std::int64_t count,
-                      const float *from) const {
-  const auto &loops = selectedLoops().elementwise;
+                      const std::byte *from) const {
+  const auto &floats = selectedLoops().elementwise;
+  const auto &integers = selectedLoops().integers;
   const std::int64_t stride = operand.strides.back();
+  const auto size = static_cast<std::int64_t>(sizeOf(operand.type));
+  const auto narrow = narrowOf(operand.type);
+  const auto elementBytes = laneBytes(laneOf(operand.type));
   forRuns(operand, begin, count, [&](std::int64_t offset, std::int64_t length) {
-    switch (operand.type) {
-    case DataType::Half:
-      loops.storeHalf(reinterpret_cast<std::uint16_t *>(data) + offset, from,
-                      stride, length);
-      break;
-    case DataType::Bool:
-      loops.storeBool(reinterpret_cast<std::uint8_t *>(data) + offset, from,
-                      stride, length);
-      break;
-    default:
-      loops.storeFloat(reinterpret_cast<float *>(data) + offset, from, stride,
+    std::byte *to = data + offset * size;
+    const auto *block = reinterpret_cast<const float *>(from);
+    if (narrow) {
+      integers.storeNarrow[static_cast<std::size_t>(*narrow)](to, from, stride,
+                                                              length);
+    } else if (operand.type == DataType::Half) {
+      floats.storeHalf(reinterpret_cast<std::uint16_t *>(to), block, stride,
                        length);
+    } else if (operand.type == DataType::Bool) {
+      floats.storeBool(reinterpret_cast<std::uint8_t *>(to), block, stride,
+                       length);
+    } else if (elementBytes == 8) {
+      integers.storeLong(to, from, stride, length);
+    } else {
+      floats.storeFloat(reinterpret_cast<float *>(to), block, stride, length);
     }
-    from += length;
+    from += static_cast<std::size_t>(length) * elementBytes;
   });
 }
 
 void BlockPlan::run(std::uint32_t task, std::byte *const *operands,
                     std::byte *scratch) const {
-  auto *buffers = reinterpret_cast<float *>(scratch + task * taskScratch_);
-  float *const own = buffers;
-  buffers += buffers_ * blockElements;
+  std::byte *const own = scratch + task * taskScratch_;
+  std::byte *const buffers = own + buffers_ * blockBytes_;
   std::array<const float *, maxOperands> inputs{};
   std::array<float *, maxOperands> outputs{};
   const Shard shard = shards_[task];
@@ -224,27 +247,28 @@ void BlockPlan::run(std::uint32_t task, std::byte *const *operands,
       taskScratch_ == 0 ? shard.end - shard.begin : blockElements;
   for (std::int64_t at = shard.begin; at < shard.end; at += step) {
     const std::int64_t count = std::min(step, shard.end - at);
-    float *next = buffers;
+    std::byte *next = buffers;
+    const auto place = [&](const Operand &operand) {
+      const auto size = static_cast<std::int64_t>(sizeOf(operand.type));
+      return operand.isDirect ? operands[operand.index] + at * size
+                              : std::exchange(next, next + blockBytes_);
+    };
     for (std::size_t i = 0; i < inputs_.size(); ++i) {
-      std::byte *data = operands[inputs_[i].index];
-      if (inputs_[i].isDirect) {
-        inputs[i] = reinterpret_cast<const float *>(data) + at;
-        continue;
+      std::byte *block = place(inputs_[i]);
+      if (!inputs_[i].isDirect) {
+        load(inputs_[i], operands[inputs_[i].index], at, count, block);
       }
-      load(inputs_[i], data, at, count, next);
-      inputs[i] = next;
-      next += blockElements;
+      inputs[i] = reinterpret_cast<const float *>(block);
     }
     for (std::size_t i = 0; i < outputs_.size(); ++i) {
-      std::byte *data = operands[outputs_[i].index];
-      const bool isDirect = outputs_[i].isDirect;
-      outputs[i] = isDirect ? reinterpret_cast<float *>(data) + at : next;
-      next += isDirect ? 0 : blockElements;
+      outputs[i] = reinterpret_cast<float *>(place(outputs_[i]));
     }
-    compute({inputs.data(), outputs.data(), count, operands, own});
+    compute({inputs.data(), outputs.data(), count, operands,
+             reinterpret_cast<float *>(own)});
     for (std::size_t i = 0; i < outputs_.size(); ++i) {
       if (!outputs_[i].isDirect) {
-        store(outputs_[i], operands[outputs_[i].index], at, count, outputs[i]);
+        store(outputs_[i], operands[outputs_[i].index], at, count,
+              reinterpret_cast<const std::byte *>(outputs[i]));
       }
     }
   }

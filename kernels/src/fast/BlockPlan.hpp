@@ -1,6 +1,6 @@
 // Element-wise work over any strides: the index space that the operands share
 // is simplified, cut into shards and walked in blocks; operands that are not
-// contiguous floats pass through small buffers.
+// contiguous, or not of a type that blocks hold, pass through small buffers.
 #pragma once
 
 #include <kernels/KernelEntry.hpp>
@@ -32,22 +32,24 @@ public:
 
 protected:
   // What compute() gets for one block: at most blockElements, except where the
-  // plan has no buffers at all.
+  // plan has no buffers at all. Pointers are to elements of the operands' lanes
+  // (loops/IntegerLoops.hpp): floats in most plans.
   struct Block {
     const float *const *inputs;
     float *const *outputs;
     std::int64_t count;
     std::byte *const *operands; // of the call, for scalars
-    float *buffers;             // the plan's own, of blockElements each
+    float *buffers;             // the plan's own, one after another
   };
 
-  // `inputs` and `outputs` are operands of the call with equal shapes, of type
-  // FLOAT, HALF or BOOL; `scalars` are other operands, which every task reads.
-  // `nanoseconds` is the cost of an element, `buffers` the number of block
-  // buffers that compute() wants.
+  // `inputs` and `outputs` are operands of the call with equal shapes;
+  // `scalars` are other operands, which every task reads. `nanoseconds` is the
+  // cost of an element, `buffers` the number of block buffers that compute()
+  // wants, for elements of at most elementBytes.
   BlockPlan(const Signature &signature, std::vector<std::size_t> inputs,
             std::vector<std::size_t> outputs, std::vector<std::size_t> scalars,
-            double nanoseconds, std::size_t buffers);
+            double nanoseconds, std::size_t buffers,
+            std::size_t elementBytes = sizeof(float));
 
   virtual void compute(const Block &block) const = 0;
 
@@ -56,7 +58,7 @@ private:
     std::size_t index; // in the call
     DataType type;
     std::vector<std::int64_t> strides;
-    bool isDirect; // its floats can be used where they are
+    bool isDirect; // its elements can be used where they are
   };
   struct Shard {
     std::int64_t begin, end; // elements of the space, row-major
@@ -69,9 +71,9 @@ private:
   void forRuns(const Operand &operand, std::int64_t begin, std::int64_t count,
                const Visit &visit) const;
   void load(const Operand &operand, const std::byte *data, std::int64_t begin,
-            std::int64_t count, float *to) const;
+            std::int64_t count, std::byte *to) const;
   void store(const Operand &operand, std::byte *data, std::int64_t begin,
-             std::int64_t count, const float *from) const;
+             std::int64_t count, const std::byte *from) const;
 
   std::vector<std::int64_t> extents_;
   std::vector<Operand> inputs_;
@@ -79,6 +81,7 @@ private:
   std::vector<std::size_t> scalars_;
   std::vector<Shard> shards_;
   std::size_t buffers_;     // of compute()
+  std::size_t blockBytes_;  // of a buffer
   std::size_t taskScratch_; // bytes
 };
 

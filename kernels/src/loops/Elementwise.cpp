@@ -106,13 +106,6 @@ void roundToHalf(float *y, const float *a, std::int64_t count) {
   }
 }
 
-void toBool(float *y, const float *a, std::int64_t count) {
-#pragma GCC ivdep
-  for (std::int64_t i = 0; i < count; ++i) {
-    y[i] = a[i] != 0 ? 1.0f : 0.0f;
-  }
-}
-
 float fromStored(float value) {
   return value;
 }
@@ -186,7 +179,6 @@ ElementwiseLoops elementwiseLoops() {
 #include <kernels/ElementwiseOps.def>
           },
           roundToHalf,
-          toBool,
           load<float>,
           load<std::uint16_t>,
           load<std::uint8_t>,

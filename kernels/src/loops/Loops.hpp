@@ -2,21 +2,13 @@
 // once per instruction set. Plans (src/fast) reach them through this table.
 #pragma once
 
+#include "IntegerLoops.hpp"
 #include "RandomLoops.hpp"
 
 #include <cstddef>
 #include <cstdint>
 
 namespace kernels {
-
-inline constexpr std::size_t elementwiseOpCount = 0
-#define KERNELS_UNARY(...) +1
-#define KERNELS_BINARY(...) +1
-#define KERNELS_TERNARY(...) +1
-#define KERNELS_PREDICATE(...) +1
-#define KERNELS_UNARY_PREDICATE(...) +1
-#include <kernels/ElementwiseOps.def>
-    ;
 
 // Blocks of element-wise work: large enough to hide a call, small enough that
 // a handful stays in the first-level cache.
@@ -29,7 +21,6 @@ struct ElementwiseLoops {
                             const float *c, std::int64_t count);
   Operator operators[elementwiseOpCount]; // by ElementwiseOp
   void (*roundToHalf)(float *y, const float *a, std::int64_t count);
-  void (*toBool)(float *y, const float *a, std::int64_t count);
 
   // Between elements `stride` apart and a block of floats.
   void (*loadFloat)(float *to, const float *from, std::int64_t stride,
@@ -266,6 +257,7 @@ struct LaneLoops {
 struct Loops {
   const char *level; // "v4" (AVX-512), "v3" (AVX2) or "base"
   ElementwiseLoops elementwise;
+  IntegerLoops integers;
   ReduceLoops reduce;
   PoolLoops pool;
   PoolRowLoops poolRows;
@@ -284,6 +276,7 @@ struct Loops {
   namespace loops::level {                                                     \
   const Loops &table();                                                        \
   ElementwiseLoops elementwiseLoops();                                         \
+  IntegerLoops integerLoops();                                                 \
   ReduceLoops reduceLoops();                                                   \
   PoolLoops poolLoops();                                                       \
   PoolRowLoops poolRowLoops();                                                 \
