@@ -47,6 +47,8 @@ function(aspen_tests name)
   if(tests AND GTest_FOUND)
     add_executable(${name}_tests ${tests})
     target_include_directories(${name}_tests PRIVATE src)
+    # They are compiled more often than they run long: a third less time.
+    target_compile_options(${name}_tests PRIVATE -O0)
     target_link_libraries(${name}_tests PRIVATE ${name} GTest::gtest_main)
     add_test(NAME ${name}_tests COMMAND ${name}_tests)
     # Emulated IPUs of its own: tests may run at the same time.
