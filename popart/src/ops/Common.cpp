@@ -1,10 +1,31 @@
 // Checks, axes and broadcasting shared by the operations' rules.
 #include <ops/Common.hpp>
 
+#include <popart/graph.hpp>
+#include <support/Half.hpp>
+
 #include <algorithm>
 #include <cctype>
+#include <cstring>
 
 namespace popart {
+namespace {
+
+const Tensor &constantInput(const Op &op, InIndex input) {
+  const Tensor &tensor =
+      op.getGraph().getTensor(op.inputs.at(static_cast<std::size_t>(input)));
+  requireOp(op, tensor.type == TensorType::Const,
+            "input {} ('{}') must be a constant", input, tensor.id);
+  return tensor;
+}
+
+template <typename T> std::vector<T> elementsOf(const Tensor &tensor) {
+  std::vector<T> elements(tensor.data.size() / sizeof(T));
+  std::memcpy(elements.data(), tensor.data.data(), tensor.data.size());
+  return elements;
+}
+
+} // namespace
 
 void requireInputCount(const Op &op, int least, int most) {
   int given = static_cast<int>(op.inputs.size());
@@ -81,6 +102,36 @@ Attributes::Ints intsOf(const Op &op, const std::string &name, int count,
             "attribute {} has {} values; it must have {}", name, values.size(),
             count);
   return values;
+}
+
+Attributes::Ints constantInts(const Op &op, InIndex input) {
+  const Tensor &tensor = constantInput(op, input);
+  if (tensor.info.dataType() == DataType::INT32) {
+    auto elements = elementsOf<std::int32_t>(tensor);
+    return {elements.begin(), elements.end()};
+  }
+  requireOp(op, tensor.info.dataType() == DataType::INT64,
+            "input {} is {}; it must be INT64 or INT32", input,
+            tensor.info.data_type());
+  return elementsOf<std::int64_t>(tensor);
+}
+
+double constantScalar(const Op &op, InIndex input) {
+  const Tensor &tensor = constantInput(op, input);
+  requireOp(op, tensor.info.nelms() == 1,
+            "input {} has shape {}; it must have one element", input,
+            support::toString(tensor.info.shape()));
+  switch (tensor.info.dataType()) {
+  case DataType::FLOAT:
+    return static_cast<double>(elementsOf<float>(tensor)[0]);
+  case DataType::FLOAT16:
+    return static_cast<double>(
+        support::halfBitsToFloat(elementsOf<std::uint16_t>(tensor)[0]));
+  case DataType::DOUBLE:
+    return elementsOf<double>(tensor)[0];
+  default:
+    return static_cast<double>(constantInts(op, input)[0]);
+  }
 }
 
 } // namespace popart

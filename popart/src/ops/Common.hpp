@@ -42,4 +42,10 @@ ReductionType reductionOf(const Op &op);
 Attributes::Ints intsOf(const Op &op, const std::string &name, int count,
                         std::int64_t fallback);
 
+// The elements of an input that ONNX wants at compile time (a shape, axes,
+// starts): it must be a constant INT64 or INT32 tensor.
+Attributes::Ints constantInts(const Op &op, InIndex input);
+// The only element of a constant input, of any numeric type.
+double constantScalar(const Op &op, InIndex input);
+
 } // namespace popart

@@ -25,12 +25,24 @@ std::map<Key, OpRule> makeRules() {
   return rules;
 }
 
+const std::map<Key, OpRule> &rules() {
+  static const std::map<Key, OpRule> all = makeRules();
+  return all;
+}
+
 } // namespace
 
 const OpRule *findOpRule(const OperatorIdentifier &opid) {
-  static const std::map<Key, OpRule> rules = makeRules();
-  auto found = rules.find({opid.domain, opid.type});
-  return found == rules.end() ? nullptr : &found->second;
+  auto found = rules().find({opid.domain, opid.type});
+  return found == rules().end() ? nullptr : &found->second;
+}
+
+std::vector<const OpRule *> allOpRules() {
+  std::vector<const OpRule *> all;
+  for (const auto &[key, rule] : rules()) {
+    all.push_back(&rule);
+  }
+  return all;
 }
 
 } // namespace popart

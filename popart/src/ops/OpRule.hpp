@@ -2,6 +2,7 @@
 // shapes, its gradient and its lowering together, listed in List.cpp.
 #pragma once
 
+#include <ops/OpSchema.hpp>
 #include <popart/op.hpp>
 
 #include <string>
@@ -15,6 +16,9 @@ class LoweringContext; // lowering/LoweringContext.hpp
 struct OpRule {
   std::string domain;
   std::string type;
+
+  // Which ONNX operators this is: see OpSchema.hpp.
+  OpSchema schema = {};
 
   // Types and shapes of the outputs, private side outputs included. Throws
   // popart::error for inputs that make no sense.
@@ -33,7 +37,10 @@ struct OpRule {
 };
 
 // Null when there is no such operator. Every version of an operator shares one
-// rule: the attributes tell them apart.
+// rule, which looks at opid.version where they differ.
 const OpRule *findOpRule(const OperatorIdentifier &opid);
+
+// Every rule, by domain and type.
+std::vector<const OpRule *> allOpRules();
 
 } // namespace popart

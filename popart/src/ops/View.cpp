@@ -30,14 +30,7 @@ void lowerIdentity(LoweringContext &context, const Op &) {
 Shape wantedShape(const Op &op) {
   Shape shape = op.attributes.getInts("shape", {});
   if (op.hasInput(1)) {
-    const Tensor &tensor = op.getGraph().getTensor(op.inputs[1]);
-    requireOp(op,
-              tensor.type == TensorType::Const &&
-                  tensor.info.dataType() == DataType::INT64,
-              "the shape '{}' must be an INT64 constant", tensor.id);
-    const auto *values =
-        reinterpret_cast<const std::int64_t *>(tensor.data.data());
-    shape.assign(values, values + tensor.info.nelms());
+    shape = constantInts(op, 1);
   }
   return shape;
 }
