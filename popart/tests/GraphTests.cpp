@@ -147,6 +147,18 @@ TEST(Graph, CopiesCompletely) {
   EXPECT_EQ(printGraph(copy), printGraph(ir->getMainGraph()));
 }
 
+TEST(Attributes, HoldListsOfTextAndTensors) {
+  Attributes attributes;
+  attributes.set("activations", Attributes::Strings{"Tanh", "Relu"});
+  attributes.set("value", Attributes::Tensor{floats({1}), {0, 0, 0, 64}});
+  EXPECT_EQ(attributes.getStrings("activations", {}),
+            (Attributes::Strings{"Tanh", "Relu"}));
+  ASSERT_NE(attributes.findTensor("value"), nullptr);
+  EXPECT_EQ(attributes.findTensor("value")->info, floats({1}));
+  EXPECT_EQ(attributes.findTensor("activations"), nullptr);
+  EXPECT_EQ(attributes.str(), "activations=[Tanh,Relu], value=FLOAT[1]");
+}
+
 TEST(Verify, FindsReadsOfUpdatedVariables) {
   Graph graph;
   TensorId accumulator = addWeight(graph, "sum", {2}, 1);

@@ -1,6 +1,8 @@
 // An operation's constants by name, with ONNX's attribute types.
 #pragma once
 
+#include <popart/tensorinfo.hpp>
+
 #include <cstdint>
 #include <map>
 #include <string>
@@ -15,12 +17,19 @@ public:
   using String = std::string;
   using Ints = std::vector<std::int64_t>;
   using Floats = std::vector<float>;
+  using Strings = std::vector<std::string>;
+  struct Tensor {
+    TensorInfo info;
+    std::vector<char> data; // info.nbytes() bytes
+  };
 
   Attributes &set(const std::string &name, Int value);
   Attributes &set(const std::string &name, Float value);
   Attributes &set(const std::string &name, String value);
   Attributes &set(const std::string &name, Ints value);
   Attributes &set(const std::string &name, Floats value);
+  Attributes &set(const std::string &name, Strings value);
+  Attributes &set(const std::string &name, Tensor value);
 
   bool hasAttribute(const std::string &name) const;
   // The value, or `fallback` when there is none of that name and type.
@@ -29,6 +38,9 @@ public:
   String getString(const std::string &name, const String &fallback) const;
   Ints getInts(const std::string &name, const Ints &fallback) const;
   Floats getFloats(const std::string &name, const Floats &fallback) const;
+  Strings getStrings(const std::string &name, const Strings &fallback) const;
+  // Null when there is no tensor of that name.
+  const Tensor *findTensor(const std::string &name) const;
 
   // "strides=[1,1], group=1", for messages and dumps.
   std::string str() const;
@@ -39,6 +51,8 @@ private:
   std::map<std::string, String> strings_;
   std::map<std::string, Ints> intLists_;
   std::map<std::string, Floats> floatLists_;
+  std::map<std::string, Strings> stringLists_;
+  std::map<std::string, Tensor> tensors_;
 };
 
 } // namespace popart

@@ -50,10 +50,21 @@ Attributes &Attributes::set(const std::string &name, Floats value) {
   return *this;
 }
 
+Attributes &Attributes::set(const std::string &name, Strings value) {
+  stringLists_[name] = std::move(value);
+  return *this;
+}
+
+Attributes &Attributes::set(const std::string &name, Tensor value) {
+  tensors_[name] = std::move(value);
+  return *this;
+}
+
 bool Attributes::hasAttribute(const std::string &name) const {
   return ints_.count(name) > 0 || floats_.count(name) > 0 ||
          strings_.count(name) > 0 || intLists_.count(name) > 0 ||
-         floatLists_.count(name) > 0;
+         floatLists_.count(name) > 0 || stringLists_.count(name) > 0 ||
+         tensors_.count(name) > 0;
 }
 
 Attributes::Int Attributes::getInt(const std::string &name,
@@ -81,6 +92,17 @@ Attributes::Floats Attributes::getFloats(const std::string &name,
   return find(floatLists_, name, fallback);
 }
 
+Attributes::Strings Attributes::getStrings(const std::string &name,
+                                           const Strings &fallback) const {
+  return find(stringLists_, name, fallback);
+}
+
+const Attributes::Tensor *
+Attributes::findTensor(const std::string &name) const {
+  auto found = tensors_.find(name);
+  return found == tensors_.end() ? nullptr : &found->second;
+}
+
 std::string Attributes::str() const {
   std::ostringstream out;
   const char *separator = "";
@@ -103,6 +125,12 @@ std::string Attributes::str() const {
   }
   for (const auto &[name, value] : floatLists_) {
     print(next(name), value);
+  }
+  for (const auto &[name, value] : stringLists_) {
+    print(next(name), value);
+  }
+  for (const auto &[name, value] : tensors_) {
+    print(next(name) << value.info.data_type(), value.info.shape());
   }
   return out.str();
 }

@@ -73,7 +73,9 @@ Op &Graph::addOpBefore(Ops::iterator position, const OperatorIdentifier &opid,
                                 "[{}] input '{}' is not a tensor of the graph",
                                 op->str(), id);
   }
+  op->outputs = outputs; // rules may ask how many there are
   std::vector<TensorInfo> infos = rule->infer(*op);
+  op->outputs.clear();
   support::requireUser<error>(outputs.size() <= infos.size(),
                               "[{}] has {} outputs, not {}", op->str(),
                               infos.size(), outputs.size());

@@ -20,8 +20,9 @@ struct OpRule {
   // Which ONNX operators this is: see OpSchema.hpp.
   OpSchema schema = {};
 
-  // Types and shapes of the outputs, private side outputs included. Throws
-  // popart::error for inputs that make no sense.
+  // Types and shapes of the outputs, private side outputs included; op.outputs
+  // has the ids asked for, which are empty where nobody wants the output.
+  // Throws popart::error for inputs that make no sense.
   std::vector<TensorInfo> (*infer)(const Op &op) = nullptr;
 
   // Adds the operations that compute the inputs' gradients from the outputs';
