@@ -57,6 +57,9 @@ std::span<const Kind *const> allKinds() {
       &randomKind(),
       &dropoutKind(),
       &nextSeedKind(),
+      &floatControlKind(),
+      &roundingControlKind(),
+      &roundHalfKind(),
   };
   return kinds;
 }

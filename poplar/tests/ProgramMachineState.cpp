@@ -78,17 +78,17 @@ TEST(ProgramMachineState, SeedsAreKept) {
   EXPECT_EQ(values, expected);
 }
 
-TEST(ProgramMachineState, ControlRegistersChangeNothing) {
+TEST(ProgramMachineState, BehavioursAreChecked) {
   Graph graph(smallDevice());
   Sequence program;
-  setStochasticRounding(graph, program, true);
-  setFloatingPointBehaviour(graph, program, FloatingPointBehaviour());
-  Tensor before = getAndModifyFloatingPointBehaviour(
+  const Tensor before = getAndModifyFloatingPointBehaviour(
       graph, program, FloatingPointBehaviour(), !FloatingPointBehaviour());
-  setFloatingPointBehaviour(graph, program, before);
-  EXPECT_TRUE(program.isEmpty());
   EXPECT_EQ(before.shape(), std::vector<std::size_t>{4});
   EXPECT_FALSE((!FloatingPointBehaviour()).nanoo);
+  const Tensor wrong = graph.addVariable(FLOAT, {4}, "wrong");
+  expectError<poplar_error>(
+      [&] { setFloatingPointBehaviour(graph, program, wrong); }, "float{4}",
+      "getAndModifyFloatingPointBehaviour");
 }
 
 } // namespace

@@ -49,6 +49,7 @@ std::span<const KernelEntry> poolKernels();
 std::span<const KernelEntry> randomKernels();
 std::span<const KernelEntry> reduceKernels();
 std::span<const KernelEntry> rmspropUpdateKernels();
+std::span<const KernelEntry> roundHalfKernels();
 std::span<const KernelEntry> sgdUpdateKernels();
 std::span<const KernelEntry> softmaxGradKernels();
 std::span<const KernelEntry> softmaxKernels();

@@ -8,6 +8,7 @@
 
 #include "fast/FastKernels.hpp"
 #include "random/Parameters.hpp"
+#include "random/SeedState.hpp"
 
 #include <cstring>
 #include <type_traits>
@@ -88,20 +89,6 @@ std::vector<TensorType> inferRandom(const Attributes &attributes,
   return {result};
 }
 
-void readWords(const View &view, std::uint32_t *words) {
-  for (std::int64_t i = 0; i < support::elementCount(view.shape()); ++i) {
-    const std::int64_t index[] = {i};
-    std::memcpy(words + i, view.at(index), sizeof words[i]);
-  }
-}
-
-void writeWords(const View &view, const std::uint32_t *words) {
-  for (std::int64_t i = 0; i < support::elementCount(view.shape()); ++i) {
-    const std::int64_t index[] = {i};
-    std::memcpy(view.at(index), words + i, sizeof words[i]);
-  }
-}
-
 random::Stream streamOf(const ReferenceCall &call, std::size_t input) {
   std::uint32_t seed[2];
   readWords(inputView(call, input), seed);
@@ -170,21 +157,16 @@ std::vector<TensorType> inferNextSeed(const Attributes &,
   return {inputs[0], {DataType::UnsignedInt, {2}}};
 }
 
-// A generator that nobody seeded has a state of its own on each tile and
-// replica.
 void referenceNextSeed(const ReferenceCall &call) {
   random::Words state;
+  std::uint32_t replica = 0;
   readWords(inputView(call, 0), state.word);
-  auto &w = state.word;
-  if ((w[0] | w[1] | w[2] | w[3]) == 0) {
-    w[0] = static_cast<std::uint32_t>(call.signature.attributes.getInt("tile"));
-    w[1] = static_cast<std::uint32_t>(inputView(call, 1).scalar());
-    w[2] = 1;
-  }
-  constexpr std::uint32_t keyOfState = 0;
-  constexpr std::uint32_t keyOfSeed = 1;
-  writeWords(outputView(call, 0), random::philox(state, keyOfState, 0).word);
-  writeWords(outputView(call, 1), random::philox(state, keyOfSeed, 0).word);
+  readWords(inputView(call, 1), &replica);
+  const auto tile =
+      static_cast<std::uint32_t>(call.signature.attributes.getInt("tile"));
+  const random::Words seed = random::nextSeed(state, tile, replica);
+  writeWords(outputView(call, 0), state.word);
+  writeWords(outputView(call, 1), seed.word);
 }
 
 constexpr InPlacePair nextSeedInPlace[] = {{0, 0}};

@@ -100,4 +100,16 @@ View outputView(const ReferenceCall &call, std::size_t output) {
           call.data[call.signature.inputs.size() + output]};
 }
 
+void readWords(const View &view, std::uint32_t *words) {
+  forEachIndex(view.shape(), [&](std::span<const std::int64_t> index) {
+    std::memcpy(words++, view.at(index), sizeof *words);
+  });
+}
+
+void writeWords(const View &view, const std::uint32_t *words) {
+  forEachIndex(view.shape(), [&](std::span<const std::int64_t> index) {
+    std::memcpy(view.at(index), words++, sizeof *words);
+  });
+}
+
 } // namespace kernels

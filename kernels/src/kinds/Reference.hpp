@@ -50,6 +50,10 @@ private:
 View inputView(const ReferenceCall &call, std::size_t input);
 View outputView(const ReferenceCall &call, std::size_t output);
 
+// All elements of a view of 32-bit words of one dimension or none.
+void readWords(const View &view, std::uint32_t *words);
+void writeWords(const View &view, const std::uint32_t *words);
+
 // Calls `visit` with every index of the shape, row-major.
 template <typename Visit>
 void forEachIndex(const Shape &shape, const Visit &visit) {

@@ -1,6 +1,7 @@
 #include "engine/EngineImpl.hpp"
 
 #include "compiler/ExpandReplicas.hpp"
+#include "compiler/RoundHalves.hpp"
 #include "device/DeviceUse.hpp"
 #include "engine/EngineOptions.hpp"
 #include "engine/FastExecutor.hpp"
@@ -76,17 +77,24 @@ requireCompiled(const std::shared_ptr<const ExecutableImpl> &executable) {
   return executable;
 }
 
+// With halves rounded as programs ask for, and without replicas.
 std::shared_ptr<const ExecutableImpl::Reading>
-withoutReplicas(const ExecutableImpl &executable, engine::RunCounts &counts) {
-  if (executable.values().graph.replicationFactor == 1) {
-    return executable.sharedValues();
+valuesToRun(const ExecutableImpl &executable, engine::RunCounts &counts) {
+  using Reading = ExecutableImpl::Reading;
+  std::shared_ptr<const Reading> values = executable.sharedValues();
+  if (compiler::hasFloatControl(values->graph)) {
+    Reading rounded = *values;
+    compiler::roundHalves(rounded.graph);
+    values = std::make_shared<const Reading>(std::move(rounded));
   }
-  compiler::ExpandedGraph expanded = compiler::expandReplicas(
-      executable.values().graph, executable.values().programs);
+  if (values->graph.replicationFactor == 1) {
+    return values;
+  }
+  compiler::ExpandedGraph expanded =
+      compiler::expandReplicas(values->graph, values->programs);
   counts.setOrigins(std::move(expanded.origins));
-  return std::make_shared<const ExecutableImpl::Reading>(
-      ExecutableImpl::Reading{std::move(expanded.graph),
-                              std::move(expanded.programs)});
+  return std::make_shared<const Reading>(
+      Reading{std::move(expanded.graph), std::move(expanded.programs)});
 }
 
 std::string describe(const internal::TargetData &target) {
@@ -136,7 +144,7 @@ EngineImpl::EngineImpl(std::shared_ptr<const ExecutableImpl> executable,
                        const OptionFlags &options)
     : executable_(requireCompiled(executable)),
       options_(merge(executable_->options(), options)),
-      values_(withoutReplicas(*executable_, counts_)),
+      values_(valuesToRun(*executable_, counts_)),
       host_(values_->graph, options_),
       executor_(makeExecutor(*values_, options_, host_)) {
   for (const internal::ProgramPtr &program : executable_->values().programs) {

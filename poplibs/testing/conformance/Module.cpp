@@ -2,6 +2,7 @@
 // NumPy arrays.
 #include "Libraries.hpp"
 
+#include <poplar/CSRFunctions.hpp>
 #include <poplar/Engine.hpp>
 #include <poplar/IPUModel.hpp>
 #include <poputil/TileMapping.hpp>
@@ -126,6 +127,20 @@ private:
   std::vector<HostWrite> writes_;
 };
 
+// What programs may set before any operation: parameter "floatControl" with
+// "clip" or "nanoo" for halves that overflow, and "esr" for stochastic rounding.
+void setFloatControl(Call &call) {
+  const auto modes = call.get<std::string>("floatControl", "");
+  const auto has = [&](const char *mode) {
+    return modes.find(mode) != std::string::npos;
+  };
+  if (!modes.empty()) {
+    poplar::setFloatingPointBehaviour(
+        call.graph(), call.program(),
+        {false, false, false, has("esr"), has("nanoo")});
+  }
+}
+
 py::dict run(const std::string &name,
              const std::map<std::string, Input> &inputs,
              const std::map<std::string, Value> &parameters,
@@ -147,6 +162,7 @@ py::dict run(const std::string &name,
     run.call().setOption(option, value);
   }
   try {
+    setFloatControl(run.call());
     operation->second(run.call());
     return run.run();
   } catch (const std::invalid_argument &) {
