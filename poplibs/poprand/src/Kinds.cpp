@@ -1,6 +1,6 @@
 // "random" and "dropout" as whole kinds: the seed goes to every tile that draws
 // numbers, which then draws its own.
-#include <poprand/internal/Kinds.hpp>
+#include "Kinds.hpp"
 
 #include <kernels/cost/Random.hpp>
 #include <poplar/internal/Access.hpp>
@@ -148,33 +148,6 @@ Tensor nextSeed(Graph &graph, const Tensor &output, Sequence &program,
       {"nextSeed", attributes, {state, replica}, {state, seed}, {}},
       {debugContext, "NextSeed"});
   return seed;
-}
-
-std::vector<Tensor> random(Graph &graph, const Attributes &attributes,
-                           const std::vector<Tensor> &inputs, Sequence &program,
-                           const DebugContext &debugContext,
-                           const poplar::OptionFlags &) {
-  const auto type =
-      poputil::internal::inferOutputs("random", attributes, {inputs.front()})
-          .front();
-  const auto output = popops::internal::addOutput(graph, {inputs.back()}, type,
-                                                  {debugContext, "out"});
-  emitWithOutput(graph, "random", attributes, {inputs.front()}, output, program,
-                 debugContext);
-  return {output};
-}
-
-std::vector<Tensor> dropout(Graph &graph, const Attributes &attributes,
-                            const std::vector<Tensor> &inputs,
-                            Sequence &program, const DebugContext &debugContext,
-                            const poplar::OptionFlags &) {
-  const auto type =
-      poputil::internal::inferOutputs("dropout", attributes, inputs).front();
-  const auto output = popops::internal::addOutput(graph, {inputs.front()}, type,
-                                                  {debugContext, "out"});
-  emitWithOutput(graph, "dropout", attributes, inputs, output, program,
-                 debugContext);
-  return {output};
 }
 
 } // namespace poprand::internal

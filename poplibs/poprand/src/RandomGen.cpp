@@ -1,7 +1,8 @@
 #include <poprand/RandomGen.hpp>
 
 #include <poprand/codelets.hpp>
-#include <poprand/internal/Kinds.hpp>
+
+#include "Kinds.hpp"
 
 #include <poplar/RandomSeed.hpp>
 #include <poplar/internal/Access.hpp>

@@ -1,14 +1,16 @@
-// Whole kinds of poprand.
+// How poprand emits its kinds: "random", "dropout" and "nextSeed".
 #pragma once
 
-#include <poputil/internal/KindFunction.hpp>
+#include <kernels/Attributes.hpp>
+#include <poplar/DebugContext.hpp>
+#include <poplar/Graph.hpp>
+#include <poplar/Program.hpp>
+#include <poplar/Tensor.hpp>
+
+#include <string_view>
+#include <vector>
 
 namespace poprand::internal {
-
-// Inputs: seed, and optionally a tensor whose mapping the result takes.
-poputil::internal::KindFunction random;
-// Inputs: x, seed.
-poputil::internal::KindFunction dropout;
 
 // The seed that an operation without one draws with: taken from the hardware
 // seeds of the tile that holds the first element of `output`, which move on.
