@@ -67,7 +67,8 @@ function(aspen_header_tests component standard)
     return()
   endif()
   file(GLOB headers CONFIGURE_DEPENDS
-    RELATIVE ${CMAKE_CURRENT_SOURCE_DIR}/include include/*/*.hpp)
+    RELATIVE ${CMAKE_CURRENT_SOURCE_DIR}/include include/*/*.hpp
+    include/*/experimental/*.hpp)
   file(GLOB uses CONFIGURE_DEPENDS tests/headers/*.cpp)
   foreach(header ${headers})
     string(MAKE_C_IDENTIFIER ${header} name)
