@@ -7,6 +7,7 @@ import re
 import pytest
 
 CONSTANT = re.compile(r"inline constexpr [\w:]+ (\w+) =\s*([^;]+);(.*)")
+CONSTANTS = ("poplar/src/model/Constants.hpp", "poplibs/gcl/src/Constants.hpp")
 MARK = re.compile(r"\[[VDA]")
 
 
@@ -19,7 +20,7 @@ def assumed(root):
 
 
 def constants(root):
-    text = (root / "poplar/src/model/Constants.hpp").read_text()
+    text = "".join((root / file).read_text() for file in CONSTANTS)
     found = CONSTANT.findall(text)
     assert len(found) == text.count("inline constexpr")
     return found

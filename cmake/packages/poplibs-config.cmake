@@ -3,7 +3,8 @@
 include(CMakeFindDependencyMacro)
 find_dependency(poplar)
 get_filename_component(_aspen_lib ${CMAKE_CURRENT_LIST_DIR}/../.. ABSOLUTE)
-foreach(_aspen_name poputil popops poplin popnn poprand popsparse popfloat)
+foreach(_aspen_name poputil popops poplin popnn poprand popsparse popfloat
+    gcl)
   if(NOT TARGET ${_aspen_name} AND EXISTS ${_aspen_lib}/lib${_aspen_name}.so)
     add_library(${_aspen_name} SHARED IMPORTED)
     set_target_properties(${_aspen_name} PROPERTIES

@@ -22,7 +22,7 @@ using poplar::test::fromBytes;
 using poplar::test::Reading;
 using poplar::test::toBytes;
 
-// Two replicas, for CrossReplicaCopy.
+// Two replicas, for CrossReplicaCopy and collectives.
 struct ReplicatedGraph {
   ReplicatedGraph() : graph(makeTarget(), replication_factor(2)) {}
 
@@ -51,7 +51,10 @@ Sequence makeEverything(ReplicatedGraph &g) {
   const Function function = g.graph.addFunction(copy);
   Switch choice(number, copy);
   choice.add(-7, WriteUndef(y)).add(3, Sync(SyncType::GLOBAL));
+  Sequence collective;
+  internal::addCollective(collective, {.groups = {{1, 0}}}, x, y, "collective");
   return Sequence({
+      collective,
       Copy(in, x),
       Copy(x, out),
       Copy(rows, x),

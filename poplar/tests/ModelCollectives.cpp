@@ -45,6 +45,23 @@ TEST(ModelCollectives, RingsFollowTheLinks) {
   EXPECT_EQ(model::ringOrder(target, 4, 2), (Order{0, 1, 2, 3}));
 }
 
+// Pairs that are neighbours have links of their own; those that are not share
+// the rails with others.
+TEST(ModelCollectives, GroupsShareTheLinks) {
+  const TargetData target = ringTarget();
+  const auto cycles = [&](std::vector<std::vector<unsigned>> groups) {
+    Collective pairs = gather(2, CollectiveMethod::ClockwiseRing);
+    pairs.groups = std::move(groups);
+    return priceCollective(target, pairs).globalExchange;
+  };
+  const std::uint64_t alone = cycles({{0, 1}});
+  EXPECT_EQ(alone,
+            priceCollective(target, gather(2, CollectiveMethod::ClockwiseRing))
+                .globalExchange);
+  EXPECT_EQ(cycles({{0, 1}, {2, 3}, {4, 5}, {6, 7}}), alone);
+  EXPECT_GT(cycles({{0, 4}, {1, 5}, {2, 6}, {3, 7}}), 2 * alone);
+}
+
 TEST(ModelCollectives, AllGatherOfFourOnAMesh) {
   const TargetData target = ringTarget();
   const auto cycles = [&](CollectiveMethod method) {

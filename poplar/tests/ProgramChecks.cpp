@@ -185,4 +185,48 @@ TEST_F(ProgramChecks, CrossReplicaCopiesMapEveryReplica) {
       "'net/swap'", "4 elements");
 }
 
+TEST_F(ProgramChecks, CollectivesGroupEveryReplica) {
+  using internal::CollectiveKind;
+  using internal::CollectivePlan;
+  Graph replicated(Target::createIPUTarget(2, "ipu2"), replication_factor(2));
+  Tensor x = replicated.addVariable(FLOAT, {5}, "x");
+  Tensor y = replicated.addVariable(FLOAT, {3}, "y");
+  replicated.setTileMapping(x, 0);
+  replicated.setTileMapping(y, 0);
+  const auto compile = [&](const CollectivePlan &plan, const Tensor &to) {
+    Sequence program;
+    internal::addCollective(program, plan, x, to, "net/sum");
+    compileGraph(replicated, {program});
+  };
+  EXPECT_NO_THROW(compile({.groups = {{0, 1}}}, x));
+  EXPECT_NO_THROW(compile({.groups = {{0}, {1}}}, x));
+  const CollectivePlan scatter{.kind = CollectiveKind::ReduceScatter,
+                               .groups = {{0, 1}}};
+  EXPECT_NO_THROW(compile(scatter, y));
+  expectError<control_program_error>([&] { compile(scatter, x); }, "'net/sum'",
+                                     "3 elements");
+  expectError<control_program_error>(
+      [&] {
+        compile({.kind = CollectiveKind::AllToAll, .groups = {{0, 1}}}, x);
+      },
+      "'net/sum'", "4 elements");
+  expectError<graph_replication_error>([&] { compile({.groups = {{0}}}, x); },
+                                       "'net/sum'", "groups 1 replicas");
+  expectError<graph_replication_error>(
+      [&] {
+        compile({.groups = {{0, 0}}}, x);
+      },
+      "replica 0");
+  expectError<graph_replication_error>(
+      [&] {
+        compile({.groups = {{0, 2}}}, x);
+      },
+      "replica 2");
+  expectError<graph_replication_error>(
+      [&] {
+        compile({.groups = {{0, 1}}, .root = 2}, x);
+      },
+      "'net/sum'", "member 2");
+}
+
 } // namespace

@@ -49,6 +49,8 @@ class Case:
     views: tuple[str, ...] = VIEWS
     error: tuple[str, str] | None = None  # type, and a part of the message
     tiles: int = 16
+    # With several, inputs and results have the replica as their first
+    # dimension; views are plain.
     replicas: int = 1
     name: str = ""
 

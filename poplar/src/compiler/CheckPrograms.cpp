@@ -150,6 +150,59 @@ void check(const GraphData &graph, const ProgramNode &node,
       copy.replicas.size(), receives.size());
 }
 
+// What a member of a group of `members` gets.
+std::int64_t resultElements(const internal::CollectiveNode &collective,
+                            std::int64_t members) {
+  const std::int64_t given = collective.source.elements();
+  switch (collective.plan.kind) {
+  case internal::CollectiveKind::ReduceScatter:
+    return (given + members - 1) / members;
+  case internal::CollectiveKind::AllGather:
+    return given * members;
+  case internal::CollectiveKind::AllToAll:
+    return given / members * members; // elements that all parts can share
+  case internal::CollectiveKind::AllReduce:
+  case internal::CollectiveKind::Broadcast:
+    break;
+  }
+  return given;
+}
+
+void check(const GraphData &graph, const ProgramNode &node,
+           const internal::CollectiveNode &collective) {
+  const std::string what = fmt::format("[Collective] '{}'", node.debugPath);
+  requireWriteable<control_program_error>(graph, collective.destination, what);
+  const auto &groups = collective.plan.groups;
+  std::vector<bool> isMember(graph.replicationFactor);
+  std::size_t members = 0;
+  for (const auto &group : groups) {
+    members += group.size();
+    requireUser<graph_replication_error>(
+        !group.empty() && group.size() == groups[0].size(),
+        "{} has groups of {} and {} replicas; they must be the same", what,
+        groups[0].size(), group.size());
+    requireUser<graph_replication_error>(
+        collective.plan.root < group.size(),
+        "{} has member {} of each group send; a group has {}", what,
+        collective.plan.root, group.size());
+    requireSame(
+        what, collective.source.type,
+        resultElements(collective, static_cast<std::int64_t>(group.size())),
+        collective.destination.type, collective.destination.elements());
+    for (unsigned replica : group) {
+      requireUser<graph_replication_error>(
+          replica < isMember.size() && !isMember[replica],
+          "{} has replica {} in a group; the graph has {}, and each is in one",
+          what, replica, isMember.size());
+      isMember[replica] = true;
+    }
+  }
+  requireUser<graph_replication_error>(
+      members == isMember.size(),
+      "{} groups {} replicas; the graph has {}, and each must be in one", what,
+      members, isMember.size());
+}
+
 void check(const GraphData &graph, const ProgramNode &node,
            const internal::ExecuteNode &execute) {
   for (const internal::VertexGroup &group :

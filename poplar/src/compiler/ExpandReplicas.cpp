@@ -1,5 +1,6 @@
 #include "compiler/ExpandReplicas.hpp"
 
+#include "compiler/ExpandCollective.hpp"
 #include "program/VisitPrograms.hpp"
 
 #include <support/Error.hpp>
@@ -199,7 +200,8 @@ private:
 
   bool joinsReplicas(const ProgramNode &node) const {
     bool isFound =
-        std::holds_alternative<internal::CrossReplicaCopyNode>(node.op);
+        std::holds_alternative<internal::CrossReplicaCopyNode>(node.op) ||
+        std::holds_alternative<internal::CollectiveNode>(node.op);
     internal::forEachChild(source_, node, [&](const ProgramPtr &child) {
       isFound = isFound || joinsReplicas(*child);
     });
@@ -322,6 +324,13 @@ private:
     return makeNode(
         internal::CopyNode{join(op.source, from), join(op.destination, to)},
         node.debugPath);
+  }
+  ProgramPtr expand(const ProgramNode &node, const internal::CollectiveNode &op,
+                    Replica) {
+    return expandCollective(result_.graph, op, node.debugPath,
+                            [&](const TensorView &view, unsigned replica) {
+                              return viewOf(view, replica);
+                            });
   }
   ProgramPtr expand(const ProgramNode &node, const internal::ExecuteNode &op,
                     Replica replica) {

@@ -204,6 +204,10 @@ void ReferenceExecutor::execute(const internal::CrossReplicaCopyNode &) {
   support::requireInternal(false, "replicas were not expanded");
 }
 
+void ReferenceExecutor::execute(const internal::CollectiveNode &) {
+  support::requireInternal(false, "replicas were not expanded");
+}
+
 void ReferenceExecutor::serve(std::vector<const TensorView *> reads,
                               const TensorView *write) {
   std::deque<Bytes> packed;

@@ -51,6 +51,7 @@ private:
   void execute(const internal::AbortNode &node);
   void execute(const internal::ErrorNode &node);
   void execute(const internal::CrossReplicaCopyNode &node);
+  void execute(const internal::CollectiveNode &node);
   void call(const internal::VertexGroup &group);
   bool runVertices(internal::ComputeSetId computeSet);
   // Packs the views that are present, lets the host serve the program that is

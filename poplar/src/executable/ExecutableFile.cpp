@@ -28,7 +28,7 @@ constexpr char magic[8] = {'\x89', 'A', 'S', 'P', 'E', 'N', '\r', '\n'};
 
 // Raised by every change of what is stored, how it is stored, or what it means:
 // a field, a kind's attributes, the order of an enumeration.
-constexpr std::uint32_t formatVersion = 3;
+constexpr std::uint32_t formatVersion = 4;
 
 constexpr std::size_t longestHash = 64;
 

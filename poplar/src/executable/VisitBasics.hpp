@@ -41,6 +41,15 @@ inline constexpr auto lastOf<PrintTensorFmt::FloatFormat> =
 template <>
 inline constexpr auto lastOf<internal::FieldSlot::Kind> =
     internal::FieldSlot::Kind::Bytes;
+template <>
+inline constexpr auto lastOf<internal::CollectiveKind> =
+    internal::CollectiveKind::Broadcast;
+template <>
+inline constexpr auto lastOf<internal::CollectiveMethod> =
+    internal::CollectiveMethod::QuadDirectionalRing;
+template <>
+inline constexpr auto lastOf<internal::CollectiveOperator> =
+    internal::CollectiveOperator::Local;
 
 template <typename Archive> void visit(Archive &archive, Plain auto &value) {
   archive.raw(&value, sizeof value);

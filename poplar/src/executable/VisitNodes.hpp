@@ -129,6 +129,13 @@ void visit(Archive &archive, Is<internal::CrossReplicaCopyNode> auto &node) {
 }
 
 template <typename Archive>
+void visit(Archive &archive, Is<internal::CollectiveNode> auto &node) {
+  auto &[plan, source, destination] = node;
+  auto &[kind, method, op, groups, root] = plan;
+  archive(kind, method, op, groups, root, source, destination);
+}
+
+template <typename Archive>
 void visit(Archive &archive, Is<internal::BlockNode> auto &node) {
   auto &[body] = node;
   archive(body);

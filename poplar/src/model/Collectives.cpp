@@ -94,10 +94,29 @@ private:
   std::uint64_t exchangeCycles(std::uint64_t bytes, bool isBothWays) const {
     std::vector<IpuFlow> flows;
     const unsigned width = collective_.ipusPerRank;
+    if (collective_.groups.empty()) {
+      addFlows(order_, bytes, isBothWays, flows);
+      return linkCycles(target_, collective_.ranks * width, flows);
+    }
+    for (const auto &group : collective_.groups) {
+      std::vector<unsigned> ranks;
+      for (unsigned member : order_) {
+        ranks.push_back(group[member]);
+      }
+      addFlows(ranks, bytes, isBothWays, flows);
+    }
+    const auto groups = static_cast<unsigned>(collective_.groups.size());
+    return linkCycles(target_, groups * collective_.ranks * width, flows);
+  }
+
+  // From each rank of a ring to the next.
+  void addFlows(const std::vector<unsigned> &ring, std::uint64_t bytes,
+                bool isBothWays, std::vector<IpuFlow> &flows) const {
+    const unsigned width = collective_.ipusPerRank;
     const std::uint64_t share = ceilDiv(bytes, width);
-    for (std::size_t i = 0; i < order_.size(); ++i) {
-      const unsigned from = order_[i] * width;
-      const unsigned to = order_[(i + 1) % order_.size()] * width;
+    for (std::size_t i = 0; i < ring.size(); ++i) {
+      const unsigned from = ring[i] * width;
+      const unsigned to = ring[(i + 1) % ring.size()] * width;
       for (unsigned ipu = 0; ipu < width; ++ipu) {
         flows.push_back({from + ipu, to + ipu, share});
         if (isBothWays) {
@@ -105,7 +124,6 @@ private:
         }
       }
     }
-    return linkCycles(target_, collective_.ranks * width, flows);
   }
 
   // One addition of `bytes` that lie spread over the rank's tiles.

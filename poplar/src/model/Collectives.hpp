@@ -2,6 +2,7 @@
 // program that runs one prices it here, whatever built it.
 #pragma once
 
+#include <poplar/internal/Collective.hpp>
 #include <poplar/internal/TargetData.hpp>
 #include <support/DataType.hpp>
 
@@ -10,26 +11,17 @@
 
 namespace poplar::model {
 
-enum class CollectiveKind : std::uint8_t {
-  ReduceScatter, // each rank gets its part of the sum
-  AllGather,     // each rank gets the parts of all
-  AllReduce,     // both
-};
-
-enum class CollectiveMethod : std::uint8_t {
-  Auto,
-  ClockwiseRing,
-  AnticlockwiseRing,
-  BidirectionalRingPair, // half of the data each way round
-  MeetInMiddleRing,      // each part half way round both ways: fewer steps
-  QuadDirectionalRing,   // two rings that share no links, each both ways
-};
+using internal::CollectiveKind; // of the first three
+using internal::CollectiveMethod;
 
 struct Collective {
   CollectiveKind kind = CollectiveKind::AllReduce;
   CollectiveMethod method = CollectiveMethod::Auto;
   unsigned ranks = 1;
   unsigned ipusPerRank = 1; // rank r has IPUs r * ipusPerRank and on
+  // Where several groups of as many ranks do this at the same time: the numbers
+  // of each group's ranks. Empty for one group of all.
+  std::vector<std::vector<unsigned>> groups = {};
   // Of a whole tensor: what a rank gives to a reduce-scatter, and what it gets
   // of an all-gather.
   std::uint64_t bytesPerRank = 0;

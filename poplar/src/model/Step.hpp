@@ -2,9 +2,11 @@
 // priced. Copies and host transfers use the vertex groups' runs of tiles too.
 #pragma once
 
+#include "model/Collectives.hpp"
 #include <poplar/internal/VertexGroup.hpp>
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -54,10 +56,13 @@ struct Step {
   std::vector<const internal::TileRun *> runs;
   std::vector<internal::TileRun> ownRuns; // what `runs` points to, for copies
   std::vector<IpuFlow> flows;             // of a GlobalExchange
-  std::uint64_t controlCycles = 0;        // of each IPU taking part
-  std::uint64_t waitCycles = 0;           // of a transfer, for the host
-  bool isRearrangement = false;           // of a stream copy
-  std::vector<IpuStepCost> costs;         // one per IPU taking part, ascending
+  // Of a GlobalExchange that stands for all rounds of a collective: what they
+  // cost together.
+  std::optional<CollectiveCost> collective;
+  std::uint64_t controlCycles = 0; // of each IPU taking part
+  std::uint64_t waitCycles = 0;    // of a transfer, for the host
+  bool isRearrangement = false;    // of a stream copy
+  std::vector<IpuStepCost> costs;  // one per IPU taking part, ascending
 
   Step() = default;
   Step(Step &&) = default;

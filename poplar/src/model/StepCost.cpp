@@ -121,6 +121,18 @@ void priceGlobal(Step &step, const TargetData &target, unsigned replicas) {
   }
 }
 
+// Every IPU that holds a part of the tensor takes part in every round.
+void priceRounds(Step &step, const TargetData &target) {
+  addRemoteTraffic(step, target);
+  for (IpuStepCost &cost : step.costs) {
+    cost.globalExchange = step.collective->globalExchange;
+    cost.compute = step.collective->compute;
+    cost.computeTiles = cost.compute == 0 ? 0 : cost.exchangeTiles;
+    cost.tileCompute = cost.compute * cost.computeTiles;
+    cost.threadCycles = cost.tileCompute;
+  }
+}
+
 void priceHost(Step &step, const TargetData &target) {
   addRemoteTraffic(step, target);
   const bool isHost = step.isHostTransfer();
@@ -160,7 +172,11 @@ void priceStep(Step &step, const TargetData &target, unsigned replicas) {
     priceInside(step, target);
     break;
   case StepKind::GlobalExchange:
-    priceGlobal(step, target, replicas);
+    if (step.collective) {
+      priceRounds(step, target);
+    } else {
+      priceGlobal(step, target, replicas);
+    }
     break;
   case StepKind::HostToDevice:
   case StepKind::DeviceToHost:

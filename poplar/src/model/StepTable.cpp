@@ -1,6 +1,7 @@
 // Lowers and prices the nodes of program trees.
 #include "model/StepTable.hpp"
 
+#include "model/CollectiveSteps.hpp"
 #include "model/ControlSteps.hpp"
 #include "model/CopySteps.hpp"
 #include "model/ExecuteSteps.hpp"
@@ -81,6 +82,8 @@ std::vector<Step> lowerNode(const GraphData &graph, const Op &op) {
     steps.push_back(lowerSync(op));
   } else if constexpr (std::is_same_v<Op, internal::CrossReplicaCopyNode>) {
     steps.push_back(lowerCrossReplicaCopy(graph, op));
+  } else if constexpr (std::is_same_v<Op, internal::CollectiveNode>) {
+    steps = lowerCollective(graph, op);
   }
   return steps;
 }

@@ -147,7 +147,8 @@ void Timeline::addSync(const Step &step, unsigned index) {
   if (now != LastStep::Other && now == last && !step.isGlobal()) {
     ipu.sharedSyncs += 1;
   } else if (isBeyondIpu) {
-    ipu.sync += target.globalSyncCycles;
+    ipu.sync += target.globalSyncCycles *
+                (step.collective ? step.collective->steps : 1);
   } else {
     ipu.sync +=
         target.hasRelativeSyncDelay ? target.maxSyncDelay : target.minSyncDelay;

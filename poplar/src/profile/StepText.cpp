@@ -118,6 +118,7 @@ private:
       printPhase(step,
                  remoteOf(step, "GlobalExchange", &IpuStepCost::globalExchange),
                  indent, overlap);
+      printPhase(step, computeOf(step), indent, 0); // of a collective
       break;
     case StepKind::HostToDevice:
     case StepKind::DeviceToHost:

@@ -136,7 +136,8 @@ void forEachView(const GraphData &graph, const ProgramNode &node, F &&f) {
           detail::visitEdges<true>(graph, computeSet, f);
           optional(op.exitStatus, true);
         } else if constexpr (std::is_same_v<Op, CopyNode> ||
-                             std::is_same_v<Op, CrossReplicaCopyNode>) {
+                             std::is_same_v<Op, CrossReplicaCopyNode> ||
+                             std::is_same_v<Op, CollectiveNode>) {
           f(op.source, false);
           f(op.destination, true);
         } else if constexpr (std::is_same_v<Op, StreamInNode>) {

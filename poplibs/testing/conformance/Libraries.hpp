@@ -21,6 +21,7 @@ void addPopnnLoss(Operations &operations);
 void addPopnnRecurrent(Operations &operations);
 void addPopnnNorms(Operations &operations);
 void addPoprand(Operations &operations);
+void addGcl(Operations &operations);
 
 inline Operations allOperations() {
   Operations operations;
@@ -39,6 +40,7 @@ inline Operations allOperations() {
   addPopnnRecurrent(operations);
   addPopnnNorms(operations);
   addPoprand(operations);
+  addGcl(operations);
   return operations;
 }
 

@@ -58,7 +58,7 @@ struct HostWrite {
 class Run {
 public:
   Run(unsigned tiles, unsigned replicas)
-      : device_(makeDevice(tiles, replicas)),
+      : device_(makeDevice(tiles, replicas)), replicas_(replicas),
         call_(device_.getTarget(), replicas) {}
 
   Call &call() { return call_; }
@@ -68,7 +68,9 @@ public:
     std::vector<poplar::Tensor> parts;
     for (const py::array &array : input.parts) {
       const std::string handle = fmt::format("{}/{}", name, parts.size());
-      const std::vector<std::size_t> shape(array.shape(),
+      // Of several replicas, the first dimension says whose it is.
+      const std::vector<std::size_t> shape(array.shape() +
+                                               (replicas_ > 1 ? 1 : 0),
                                            array.shape() + array.ndim());
       poplar::Tensor part = call_.graph().addVariable(type, shape, handle);
       poputil::mapTensorLinearly(call_.graph(), part);
@@ -115,14 +117,19 @@ private:
                  const poplar::Tensor &tensor) const {
     const std::string type = tensor.elementType().toString().cloneAsString();
     const std::size_t bytes =
-        tensor.numElements() *
+        replicas_ * tensor.numElements() *
         device_.getTarget().getTypeSize(tensor.elementType());
     std::string data(bytes, '\0');
     engine.readTensor(name, data.data(), data.data() + data.size());
-    return py::make_tuple(type, tensor.shape(), py::bytes(data));
+    std::vector<std::size_t> shape = tensor.shape();
+    if (replicas_ > 1) {
+      shape.insert(shape.begin(), replicas_);
+    }
+    return py::make_tuple(type, shape, py::bytes(data));
   }
 
   poplar::Device device_;
+  unsigned replicas_;
   Call call_;
   std::vector<HostWrite> writes_;
 };

@@ -3,6 +3,7 @@
 
 #include <poplar/PrintTensor.hpp>
 #include <poplar/SyncType.hpp>
+#include <poplar/internal/Collective.hpp>
 #include <poplar/internal/GraphData.hpp>
 
 #include <cstdint>
@@ -107,6 +108,12 @@ struct CrossReplicaCopyNode {
   TensorView destination;
   std::map<unsigned, unsigned> replicas;
 };
+// The source of every replica, combined and shared out to the destinations.
+struct CollectiveNode {
+  CollectivePlan plan;
+  TensorView source;
+  TensorView destination;
+};
 // A named stretch for profiles.
 struct BlockNode {
   ProgramPtr body;
@@ -132,8 +139,8 @@ struct ProgramNode {
   std::variant<SequenceNode, ExecuteNode, CopyNode, StreamInNode, StreamOutNode,
                RemoteReadNode, RemoteWriteNode, RepeatNode, WhileNode, IfNode,
                SwitchNode, CallNode, PrintTensorNode, WriteUndefNode, SyncNode,
-               CrossReplicaCopyNode, BlockNode, AbortNode, ErrorNode,
-               CycleCountNode>
+               CrossReplicaCopyNode, CollectiveNode, BlockNode, AbortNode,
+               ErrorNode, CycleCountNode>
       op;
   std::string debugPath;
   unsigned graph = 0; // GraphData::id of the operands; 0 if there are none
