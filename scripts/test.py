@@ -134,7 +134,7 @@ PARTS = {
     "format": Entry(check("scripts/format.sh", "--check")),
     "build": Entry(build),
     "unit": Entry(unit("release")),
-    "python": Entry(pytest("poptorch/tests", "poplibs", "tests")),
+    "python": Entry(pytest("poptorch/tests", "poplibs", "popart", "tests")),
     "examples": Entry(pytest("examples")),
     "sanitizers": Entry(unit("asan")),
     "threads": Entry(unit("tsan"), in_full_only=True),

@@ -55,6 +55,13 @@ TensorId GradientBuilder::addReshape(const TensorId &input,
                                        Attributes().set("shape", shape));
 }
 
+TensorId GradientBuilder::addZeros(const TensorInfo &info) {
+  return add("aspen", "Fill", {},
+             Attributes()
+                 .set("type", static_cast<Attributes::Int>(info.dataType()))
+                 .set("shape", info.shape()));
+}
+
 TensorId GradientBuilder::addReduceTo(const TensorId &input,
                                       const Shape &shape) {
   const Shape &full = shapeOf(input);

@@ -38,6 +38,7 @@ public:
                           const std::vector<TensorId> &inputs,
                           const Shape &shape);
   TensorId addReshape(const TensorId &input, const Shape &shape);
+  TensorId addZeros(const TensorInfo &info);
   // The sum of `input` over the dimensions along which `shape` was broadcast.
   TensorId addReduceTo(const TensorId &input, const Shape &shape);
 

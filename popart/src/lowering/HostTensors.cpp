@@ -22,6 +22,9 @@ using poplar::program::Sequence;
 void setContents(LoweringContext &context, const poplar::Tensor &variable,
                  const Tensor &tensor, bool isConstant) {
   const auto &view = poplar::internal::tensorView(variable);
+  if (view.pieces.empty()) {
+    return; // no elements
+  }
   auto &data = poplar::internal::graphData(context.graph());
   auto &target = data.variables[view.pieces.front().variable.index()];
   std::vector<char> bytes = toDeviceBytes(tensor.info, tensor.data);

@@ -98,11 +98,32 @@ void LoweringContext::emitTo(const kernels::Expression &expression,
 poplar::Tensor LoweringContext::addVariable(const TensorInfo &info,
                                             VGraphId ipu,
                                             const std::string &name) {
-  unsigned tiles = graph_.getTarget().getTilesPerIPU();
-  auto first = static_cast<unsigned>(std::max<VGraphId>(0, ipu)) * tiles;
   return poputil::internal::addLinearVariable(
-      graph_, {deviceType(info.dataType()), info.shape()}, {first, tiles},
-      name);
+      graph_, {deviceType(info.dataType()), info.shape()},
+      {firstTile(ipu), graph_.getTarget().getTilesPerIPU()}, name);
+}
+
+poplar::Tensor LoweringContext::addConstant(const TensorInfo &info,
+                                            double value) {
+  poplar::Type type = poplarType(info.dataType());
+  poplar::Tensor constant =
+      type == poplar::FLOAT || type == poplar::HALF
+          ? graph_.addConstant(type, {}, static_cast<float>(value))
+          : graph_.addConstant(type, {}, static_cast<long long>(value));
+  graph_.setTileMapping(constant, firstTile(op_->settings.vgraphId));
+  return broadcastTo(constant, info.shape());
+}
+
+poplar::Tensor LoweringContext::addConstant(const std::vector<int> &values) {
+  poplar::Tensor constant = graph_.addConstant(poplar::INT, {values.size()},
+                                               poplar::ArrayRef<int>(values));
+  graph_.setTileMapping(constant, firstTile(op_->settings.vgraphId));
+  return constant;
+}
+
+unsigned LoweringContext::firstTile(VGraphId ipu) const {
+  return static_cast<unsigned>(std::max<VGraphId>(0, ipu)) *
+         graph_.getTarget().getTilesPerIPU();
 }
 
 const poplar::Tensor &LoweringContext::tensor(const TensorId &id) const {

@@ -50,6 +50,10 @@ public:
   // A new variable, spread over the tiles of an IPU (the first when unused).
   poplar::Tensor addVariable(const TensorInfo &info, VGraphId ipu,
                              const std::string &name);
+  // Constants on the first tile of the operation's IPU: one value everywhere,
+  // and a list of INT.
+  poplar::Tensor addConstant(const TensorInfo &info, double value);
+  poplar::Tensor addConstant(const std::vector<int> &values);
   const std::string &debugPath() const { return debugPath_; }
 
   bool hasTensor(const TensorId &id) const { return tensors_.count(id) > 0; }
@@ -57,6 +61,8 @@ public:
   void setTensor(const TensorId &id, const poplar::Tensor &tensor);
 
 private:
+  unsigned firstTile(VGraphId ipu) const;
+
   poplar::Graph &graph_;
   const SessionOptions &options_;
   std::map<TensorId, poplar::Tensor> tensors_;

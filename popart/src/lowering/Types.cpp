@@ -67,8 +67,14 @@ std::vector<char> toDeviceBytes(const TensorInfo &info,
 
 std::vector<char> toHostBytes(const TensorInfo &info,
                               const std::vector<char> &device) {
-  return isWide(info.dataType()) ? convert<std::int32_t, std::int64_t>(device)
-                                 : device;
+  switch (info.dataType()) {
+  case DataType::INT64:
+    return convert<std::int32_t, std::int64_t>(device);
+  case DataType::UINT64:
+    return convert<std::uint32_t, std::uint64_t>(device);
+  default:
+    return device;
+  }
 }
 
 std::size_t deviceBytes(const TensorInfo &info) {

@@ -9,10 +9,15 @@
 namespace popart {
 namespace {
 
-// "to" is the name of the type.
+// "to" is the name of the type, or its number in ONNX.
 std::vector<TensorInfo> inferCast(const Op &op) {
   requireInputCount(op, 1, 1);
-  return {TensorInfo(op.attributes.getString("to", ""), op.inShape(0))};
+  std::string name = op.attributes.getString("to", "");
+  if (name.empty()) {
+    return {TensorInfo(typeOfOnnx(op, op.attributes.getInt("to", 0)),
+                       op.inShape(0))};
+  }
+  return {TensorInfo(name, op.inShape(0))};
 }
 
 void differentiateCast(GradientBuilder &builder, const Op &op) {
@@ -37,6 +42,7 @@ void lowerCast(LoweringContext &context, const Op &op) {
 std::vector<OpRule> castRules() {
   return {{.domain = "ai.onnx",
            .type = "Cast",
+           .schema = {{6, 9, 13}, types::all()},
            .infer = inferCast,
            .differentiate = differentiateCast,
            .lower = lowerCast}};

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cctype>
 #include <cstring>
+#include <iterator>
 
 namespace popart {
 namespace {
@@ -67,6 +68,14 @@ Shape broadcastShapes(const Op &op, const Shape &a, const Shape &b) {
   return result;
 }
 
+Shape broadcastInputs(const Op &op) {
+  Shape shape;
+  for (InIndex i = 0; i < static_cast<InIndex>(op.inputs.size()); ++i) {
+    shape = broadcastShapes(op, shape, op.inShape(i));
+  }
+  return shape;
+}
+
 std::int64_t normaliseAxis(const Op &op, std::int64_t axis, Rank rank) {
   requireOp(op, -rank <= axis && axis < rank,
             "axis {} is outside a tensor of rank {}", axis, rank);
@@ -92,6 +101,21 @@ ReductionType reductionOf(const Op &op) {
   return name == "sum"    ? ReductionType::Sum
          : name == "mean" ? ReductionType::Mean
                           : ReductionType::NoReduction;
+}
+
+DataType typeOfOnnx(const Op &op, std::int64_t number) {
+  constexpr DataType types[] = {
+      DataType::UNDEFINED,  DataType::FLOAT,    DataType::UINT8,
+      DataType::INT8,       DataType::UINT16,   DataType::INT16,
+      DataType::INT32,      DataType::INT64,    DataType::STRING,
+      DataType::BOOL,       DataType::FLOAT16,  DataType::DOUBLE,
+      DataType::UINT32,     DataType::UINT64,   DataType::COMPLEX64,
+      DataType::COMPLEX128, DataType::BFLOAT16,
+  };
+  requireOp(op, 0 < number && number < std::ssize(types),
+            "{} is no data type of ONNX; they are 1 to {}", number,
+            std::ssize(types) - 1);
+  return types[number];
 }
 
 Attributes::Ints intsOf(const Op &op, const std::string &name, int count,
@@ -121,14 +145,29 @@ double constantScalar(const Op &op, InIndex input) {
   requireOp(op, tensor.info.nelms() == 1,
             "input {} has shape {}; it must have one element", input,
             support::toString(tensor.info.shape()));
+  auto first = [&]<typename T>(T) {
+    return static_cast<double>(elementsOf<T>(tensor)[0]);
+  };
   switch (tensor.info.dataType()) {
   case DataType::FLOAT:
-    return static_cast<double>(elementsOf<float>(tensor)[0]);
+    return first(float());
   case DataType::FLOAT16:
     return static_cast<double>(
         support::halfBitsToFloat(elementsOf<std::uint16_t>(tensor)[0]));
   case DataType::DOUBLE:
-    return elementsOf<double>(tensor)[0];
+    return first(double());
+  case DataType::INT8:
+    return first(std::int8_t());
+  case DataType::UINT8:
+    return first(std::uint8_t());
+  case DataType::INT16:
+    return first(std::int16_t());
+  case DataType::UINT16:
+    return first(std::uint16_t());
+  case DataType::UINT32:
+    return first(std::uint32_t());
+  case DataType::UINT64:
+    return first(std::uint64_t());
   default:
     return static_cast<double>(constantInts(op, input)[0]);
   }

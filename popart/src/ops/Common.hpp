@@ -31,12 +31,16 @@ bool isFloat(DataType type);
 
 // The shape that NumPy's rules broadcast both to.
 Shape broadcastShapes(const Op &op, const Shape &a, const Shape &b);
+Shape broadcastInputs(const Op &op); // all of them
 
 // `axis` counted from the front, whether or not it was given from the back.
 std::int64_t normaliseAxis(const Op &op, std::int64_t axis, Rank rank);
 
 // The "reduction" attribute, by name or by number; Mean when there is none.
 ReductionType reductionOf(const Op &op);
+
+// The type that a number of ONNX's TensorProto.DataType stands for.
+DataType typeOfOnnx(const Op &op, std::int64_t number);
 
 // A rank of ints from an attribute, or `count` times `fallback`.
 Attributes::Ints intsOf(const Op &op, const std::string &name, int count,

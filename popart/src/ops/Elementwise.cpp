@@ -1,48 +1,64 @@
-// Every element-wise operator of the kernels' table, and the expressions that
-// their gradients are made of.
-#include <ops/Common.hpp>
-#include <ops/List.hpp>
+// Every element-wise operator of the kernels' table as an operator of PopART:
+// the table has its values and gradients, what is here is its ONNX schema.
+#include <ops/Formula.hpp>
 
-#include <autodiff/GradientBuilder.hpp>
 #include <kernels/Expression.hpp>
-#include <lowering/LoweringContext.hpp>
-#include <lowering/Types.hpp>
 
 #include <cctype>
 #include <map>
-#include <sstream>
 
 namespace popart {
 namespace {
 
+using kernels::ElementwiseOp;
 using kernels::ElementwiseOpInfo;
 
-// ONNX's names where they are not Poplar's in camel case.
-const std::map<std::string_view, std::string> &onnxNames() {
-  static const std::map<std::string_view, std::string> names = {
-      {"ABSOLUTE", "Abs"},
-      {"CLAMP", "Clamp"},
-      {"DIVIDE", "Div"},
-      {"EXPONENT", "Exp"},
+struct OnnxName {
+  std::string_view name; // in the kernels' table
+  std::string type;
+  OpSchema schema = {};
+};
+
+const std::vector<OnnxName> &onnxNames() {
+  static const auto floats = types::floats();
+  static const auto numbers = types::numbers();
+  static const auto allNumbers = types::allNumbers();
+  static const auto signedNumbers = types::signedNumbers();
+  static const auto booleans = types::booleans();
+  static const std::vector<OnnxName> names = {
+      {"ABSOLUTE", "Abs", {{6, 13}, allNumbers}},
+      {"ADD", "Add", {{6, 7, 13, 14}, allNumbers}},
+      {"ASIN", "Asin", {{7}, floats}},
+      {"CEIL", "Ceil", {{1, 6, 13}, floats}},
+      {"COS", "Cos", {{7}, floats}},
+      {"DIVIDE", "Div", {{6, 7, 13, 14}, allNumbers}},
+      {"EQUAL", "Equal", {{1, 7, 11, 13}, types::all()}},
+      {"ERF", "Erf", {{9, 13}, floats}},
+      {"EXPONENT", "Exp", {{6, 13}, floats}},
       {"EXPONENT_MINUS_ONE", "Expm1"},
-      {"GREATER_THAN", "Greater"},
-      {"GREATER_THAN_EQUAL", "GreaterOrEqual"},
-      {"INVERSE", "Reciprocal"},
-      {"IS_NAN", "IsNaN"},
-      {"LESS_THAN", "Less"},
-      {"LESS_THAN_EQUAL", "LessOrEqual"},
-      {"LOGARITHM", "Log"},
+      {"FLOOR", "Floor", {{1, 6, 13}, floats}},
+      {"GREATER_THAN", "Greater", {{1, 7, 9, 13}, allNumbers}},
+      {"GREATER_THAN_EQUAL", "GreaterOrEqual", {{12, 16}, allNumbers}},
+      {"INVERSE", "Reciprocal", {{6, 13}, floats}},
+      {"IS_NAN", "IsNaN", {{9, 13}, floats}},
+      {"LESS_THAN", "Less", {{1, 7, 9, 13}, allNumbers}},
+      {"LESS_THAN_EQUAL", "LessOrEqual", {{12, 16}, allNumbers}},
+      {"LOGARITHM", "Log", {{6, 13}, floats}},
       {"LOGARITHM_ONE_PLUS", "Log1p"},
-      {"LOGICAL_AND", "And"},
-      {"LOGICAL_NOT", "Not"},
-      {"LOGICAL_OR", "Or"},
-      {"MAXIMUM", "Max"},
-      {"MINIMUM", "Min"},
-      {"MULTIPLY", "Mul"},
-      {"NEGATE", "Neg"},
-      {"POWER", "Pow"},
-      {"SIGNUM", "Sign"},
-      {"SUBTRACT", "Sub"},
+      {"LOGICAL_AND", "And", {{1, 7}, booleans}},
+      {"LOGICAL_NOT", "Not", {{1}, booleans}},
+      {"LOGICAL_OR", "Or", {{1, 7}, booleans}},
+      {"MULTIPLY", "Mul", {{6, 7, 13, 14}, allNumbers}},
+      {"NEGATE", "Neg", {{6, 13}, signedNumbers}},
+      {"RELU", "Relu", {{6, 13, 14}, floats}},
+      {"SIGMOID", "Sigmoid", {{6, 13}, floats}},
+      {"SIGNUM", "Sign", {{9, 13}, allNumbers}},
+      {"SIN", "Sin", {{7}, floats}},
+      {"SINH", "Sinh", {{9}, floats}},
+      {"SQRT", "Sqrt", {{6, 13}, floats}},
+      {"SUBTRACT", "Sub", {{6, 7, 13, 14}, allNumbers}},
+      {"TAN", "Tan", {{7}, floats}},
+      {"TANH", "Tanh", {{6, 13}, floats}},
   };
   return names;
 }
@@ -65,156 +81,57 @@ std::string camelCase(std::string_view name) {
   return result;
 }
 
-std::string onnxName(const ElementwiseOpInfo &info) {
-  auto found = onnxNames().find(info.name);
-  return found == onnxNames().end() ? camelCase(info.name) : found->second;
-}
-
-const ElementwiseOpInfo &infoOf(const Op &op) {
-  static const auto byName = [] {
-    std::map<std::string, const ElementwiseOpInfo *> map;
-    for (const ElementwiseOpInfo &info : kernels::elementwiseOps()) {
-      map[onnxName(info)] = &info;
-    }
-    return map;
-  }();
-  return *byName.at(op.opid.type);
-}
-
-Shape broadcastInputs(const Op &op) {
-  Shape shape;
-  for (InIndex i = 0; i < static_cast<InIndex>(op.inputs.size()); ++i) {
-    shape = broadcastShapes(op, shape, op.inShape(i));
+// "tanh(a)", as expressions call it.
+std::string callOf(const ElementwiseOpInfo &info) {
+  std::string text;
+  for (char c : info.name) {
+    text += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
   }
-  return shape;
+  const char *operands[] = {"(a)", "(a,b)", "(a,b,c)"};
+  return text + operands[info.arity - 1];
 }
 
-std::vector<TensorInfo> inferOperator(const Op &op) {
-  const ElementwiseOpInfo &info = infoOf(op);
-  int arity = static_cast<int>(info.arity);
-  requireInputCount(op, arity, arity);
-  DataType type = op.inInfo(0).dataType();
-  // SELECT chooses by its third operand, a BOOL.
-  int alike = info.op == kernels::ElementwiseOp::SELECT ? 2 : arity;
-  for (InIndex i = 1; i < alike; ++i) {
-    requireOp(op, op.inInfo(i).dataType() == type,
-              "inputs are {} and {}; they must have one type",
-              op.inInfo(0).data_type(), op.inInfo(i).data_type());
-  }
-  return {TensorInfo(info.isPredicate ? DataType::BOOL : type,
-                     broadcastInputs(op))};
+// Steps: PopART gives them a gradient, which is zero.
+bool isStep(ElementwiseOp op) {
+  return op == ElementwiseOp::CEIL || op == ElementwiseOp::FLOOR ||
+         op == ElementwiseOp::NEARBY_INT || op == ElementwiseOp::SIGNUM;
 }
 
-// Whether the name occurs in the expression as a word of its own.
-bool mentions(std::string_view text, char name) {
-  auto isWord = [](char c) {
-    return std::isalnum(static_cast<unsigned char>(c)) || c == '_';
-  };
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    if (text[i] == name && (i == 0 || !isWord(text[i - 1])) &&
-        (i + 1 == text.size() || !isWord(text[i + 1]))) {
-      return true;
+// Operators that PopART has under these names with another meaning, or more.
+bool isLeftOut(ElementwiseOp op) {
+  return op == ElementwiseOp::ROUND || op == ElementwiseOp::MAXIMUM ||
+         op == ElementwiseOp::MINIMUM || op == ElementwiseOp::POWER;
+}
+
+FormulaRow rowOf(const ElementwiseOpInfo &info) {
+  FormulaRow row;
+  row.type = camelCase(info.name);
+  for (const OnnxName &name : onnxNames()) {
+    if (name.name == info.name) {
+      row.type = name.type;
+      row.schema = name.schema;
     }
   }
-  return false;
-}
-
-void differentiateOperator(GradientBuilder &builder, const Op &op) {
-  const ElementwiseOpInfo &info = infoOf(op);
-  const std::string known = "gyabc";
-  for (unsigned operand = 0; operand < info.arity; ++operand) {
-    auto index = static_cast<InIndex>(operand);
-    std::string text(info.gradients[operand]);
-    if (text.empty() || !builder.isWanted(index)) {
-      continue;
-    }
-    TensorId gradient = builder.outputGradient(0);
-    if (text != "g") {
-      std::string names;
-      std::vector<TensorId> inputs;
-      for (char name : known) {
-        if (mentions(text, name)) {
-          names += (names.empty() ? "" : ",") + std::string(1, name);
-          inputs.push_back(
-              name == 'g'   ? gradient
-              : name == 'y' ? op.outputs[0]
-                            : op.inputs[static_cast<std::size_t>(name - 'a')]);
-        }
-      }
-      gradient = builder.addElementwise(text, names, inputs, op.outShape(0));
-    }
-    builder.setGradient(index,
-                        builder.addReduceTo(gradient, op.inShape(index)));
-  }
-}
-
-void lowerOperator(LoweringContext &context, const Op &op) {
-  const ElementwiseOpInfo &info = infoOf(op);
-  std::vector<kernels::Expression> operands;
-  std::vector<poplar::Tensor> inputs;
+  row.formula.value = callOf(info);
   for (unsigned i = 0; i < info.arity; ++i) {
-    operands.push_back(kernels::Expression::input(i));
-    inputs.push_back(context.in(static_cast<InIndex>(i)));
+    row.formula.gradients.push_back(
+        isStep(info.op) ? "0" : std::string(info.gradients[i]));
   }
-  context.setOut(
-      0, context.emit(kernels::Expression::apply(info.op, operands), inputs));
-}
-
-std::vector<std::string> operandsOf(const Op &op) {
-  std::vector<std::string> names;
-  std::istringstream text(op.attributes.getString("operands", ""));
-  for (std::string name; std::getline(text, name, ',');) {
-    names.push_back(name);
-  }
-  return names;
-}
-
-std::vector<TensorInfo> inferExpression(const Op &op) {
-  requireOp(op, operandsOf(op).size() == op.inputs.size(),
-            "{} names for {} inputs", operandsOf(op).size(), op.inputs.size());
-  auto type = static_cast<DataType>(op.attributes.getInt(
-      "type", static_cast<Attributes::Int>(op.inInfo(0).dataType())));
-  return {
-      TensorInfo(type, op.attributes.getInts("shape", broadcastInputs(op)))};
-}
-
-void lowerExpression(LoweringContext &context, const Op &op) {
-  std::vector<std::string> names = operandsOf(op);
-  auto expression = kernels::Expression::parse(
-      op.attributes.getString("expression", ""),
-      std::vector<std::string_view>(names.begin(), names.end()));
-  if (op.outInfo(0).dataType() != op.inInfo(0).dataType()) {
-    expression = kernels::Expression::cast(deviceType(op.outInfo(0).dataType()),
-                                           expression);
-  }
-  std::vector<poplar::Tensor> inputs;
-  inputs.reserve(op.inputs.size());
-  for (InIndex i = 0; i < static_cast<InIndex>(op.inputs.size()); ++i) {
-    inputs.push_back(broadcastTo(context.in(i), op.outShape(0)));
-  }
-  context.setOut(0, context.emit(expression, inputs));
+  row.formula.isPredicate = info.isPredicate;
+  row.formula.condition = info.op == ElementwiseOp::SELECT ? 2 : -1;
+  return row;
 }
 
 } // namespace
 
-std::vector<OpRule> elementwiseRules() {
-  std::vector<OpRule> rules = {{.domain = "aspen",
-                                .type = "Elementwise",
-                                .infer = inferExpression,
-                                .lower = lowerExpression}};
+std::vector<FormulaRow> elementwiseFormulas() {
+  std::vector<FormulaRow> rows;
   for (const ElementwiseOpInfo &info : kernels::elementwiseOps()) {
-    bool hasGradient = false;
-    for (std::string_view text : info.gradients) {
-      hasGradient = hasGradient || !text.empty();
+    if (!isLeftOut(info.op)) {
+      rows.push_back(rowOf(info));
     }
-    rules.push_back(
-        {.domain = "ai.onnx",
-         .type = onnxName(info),
-         .infer = inferOperator,
-         .differentiate = hasGradient ? differentiateOperator : nullptr,
-         .lower = lowerOperator});
   }
-  return rules;
+  return rows;
 }
 
 } // namespace popart

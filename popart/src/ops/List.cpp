@@ -11,9 +11,9 @@ using Key = std::pair<std::string, std::string>;
 
 std::map<Key, OpRule> makeRules() {
   std::vector<OpRule> (*const families[])() = {
-      castRules,  convRules,   elementwiseRules, groupNormRules, ipuCopyRules,
-      lossRules,  matMulRules, maxPoolRules,     reduceRules,    softmaxRules,
-      stashRules, sumRules,    updateRules,      viewRules,
+      castRules,    convRules,  expressionRules, formulaRules,  groupNormRules,
+      ipuCopyRules, lossRules,  matMulRules,     maxPoolRules,  reduceRules,
+      softmaxRules, stashRules, updateRules,     variadicRules, viewRules,
   };
   std::map<Key, OpRule> rules;
   for (auto *family : families) {

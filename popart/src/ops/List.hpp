@@ -9,7 +9,8 @@ namespace popart {
 
 std::vector<OpRule> castRules();
 std::vector<OpRule> convRules();
-std::vector<OpRule> elementwiseRules();
+std::vector<OpRule> expressionRules();
+std::vector<OpRule> formulaRules();
 std::vector<OpRule> groupNormRules();
 std::vector<OpRule> ipuCopyRules();
 std::vector<OpRule> lossRules();
@@ -18,8 +19,8 @@ std::vector<OpRule> maxPoolRules();
 std::vector<OpRule> reduceRules();
 std::vector<OpRule> softmaxRules();
 std::vector<OpRule> stashRules();
-std::vector<OpRule> sumRules();
 std::vector<OpRule> updateRules();
+std::vector<OpRule> variadicRules();
 std::vector<OpRule> viewRules();
 
 } // namespace popart
