@@ -59,6 +59,7 @@ public:
       emit(Instruction::Kind::Convert, lane, static_cast<std::uint16_t>(lane),
            1);
     }
+    dropLastBuffer();
     return true;
   }
 
@@ -174,6 +175,16 @@ private:
     }
     stack_.push_back({instruction.result, type});
     code_.instructions.push_back(instruction);
+  }
+
+  // The last result goes to the output: no buffer is only for it, and a single
+  // instruction, without any, runs over whole shards.
+  void dropLastBuffer() {
+    code_.bufferCount = 0;
+    for (std::size_t i = 0; i + 1 < code_.instructions.size(); ++i) {
+      code_.bufferCount = std::max(
+          code_.bufferCount, code_.instructions[i].result - firstBuffer() + 1);
+    }
   }
 
   std::size_t firstBuffer() const {

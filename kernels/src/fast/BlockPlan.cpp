@@ -19,6 +19,9 @@ namespace {
 // Cuts on multiples of a cache line, so that shards share none.
 constexpr std::int64_t elementsPerLine = 16;
 
+// Rows from which on a block for each costs less than packing several.
+constexpr std::int64_t longRow = 128;
+
 // Whether blocks hold the elements of this type bit by bit.
 bool isHeldAsItIs(DataType type) {
   return type != DataType::Half && type != DataType::Bool && !narrowOf(type);
@@ -85,19 +88,43 @@ BlockPlan::BlockPlan(const Signature &signature,
                            maxOperands, indices.size());
   auto space = makeBlockSpace(specs);
   extents_ = std::move(space.extents);
-  const auto rowMajor = support::rowMajorStrides(extents_);
-  std::size_t indirect = 0;
+  hasLongRows_ = extents_.size() > 1 && extents_.back() >= longRow;
+  std::size_t held = buffers;
   for (std::size_t i = 0; i < indices.size(); ++i) {
-    const bool isDirect =
-        isHeldAsItIs(specs[i]->type) && space.strides[i] == rowMajor;
-    indirect += isDirect ? 0 : 1;
-    (i < outputs.size() ? outputs_ : inputs_)
-        .push_back({indices[i], specs[i]->type, std::move(space.strides[i]),
-                    isDirect});
+    const bool isInput = i >= outputs.size();
+    const Use use = useOf(specs[i]->type, space.strides[i], isInput);
+    auto &list = isInput ? inputs_ : outputs_;
+    list.push_back(
+        {indices[i], specs[i]->type, std::move(space.strides[i]), use});
+    held += list.back().hasBuffer() ? 1 : 0;
   }
-  taskScratch_ = (indirect + buffers) * blockBytes_;
+  taskScratch_ = held * blockBytes_;
+  // Packed rows are whole, so that operands which repeat them stay the same.
+  const std::int64_t inner = extents_.back();
+  const bool isPacked = extents_.size() > 1 && !hasLongRows_;
+  step_ = held == 0  ? support::elementCount(extents_)
+          : isPacked ? blockElements / inner * inner
+                     : blockElements;
   addShards(signature, nanoseconds);
   scratchBytes_ = taskScratch_ * shards_.size();
+}
+
+BlockPlan::Use BlockPlan::useOf(DataType type,
+                                const std::vector<std::int64_t> &strides,
+                                bool isInput) const {
+  const bool isOuterZero =
+      std::all_of(strides.begin(), strides.end() - 1,
+                  [](std::int64_t stride) { return stride == 0; });
+  if (isHeldAsItIs(type) && strides == support::rowMajorStrides(extents_)) {
+    return Use::InPlace;
+  }
+  if (isHeldAsItIs(type) && hasLongRows_ && strides.back() == 1) {
+    return Use::InRows;
+  }
+  const bool repeats = isOuterZero && extents_.size() > 1 && !hasLongRows_;
+  return isInput && (repeats || (isOuterZero && strides.back() == 0))
+             ? Use::Once
+             : Use::Each;
 }
 
 // One dimension is cut anywhere, several along the outermost.
@@ -150,24 +177,28 @@ std::vector<Access> BlockPlan::accesses(const Signature &signature,
   return result;
 }
 
+// The offset of a row's first element.
+std::int64_t BlockPlan::rowOffset(const Operand &operand,
+                                  std::int64_t row) const {
+  std::int64_t offset = 0;
+  for (std::size_t d = extents_.size() - 1; d-- > 1;) {
+    offset += row % extents_[d] * operand.strides[d];
+    row /= extents_[d];
+  }
+  return extents_.size() > 1 ? offset + row * operand.strides[0] : offset;
+}
+
 // Calls visit(offset in elements, count) for pieces along the innermost
 // dimension.
 template <typename Visit>
 void BlockPlan::forRuns(const Operand &operand, std::int64_t begin,
                         std::int64_t count, const Visit &visit) const {
-  const std::size_t rank = extents_.size();
-  const std::int64_t inner = extents_[rank - 1];
+  const std::int64_t inner = extents_.back();
   std::int64_t column = begin % inner;
   std::int64_t row = begin / inner;
   while (count > 0) {
     const std::int64_t length = std::min(inner - column, count);
-    std::int64_t offset = column * operand.strides[rank - 1];
-    for (std::int64_t rest = row, d = std::int64_t(rank) - 2; d >= 0; --d) {
-      const auto dimension = static_cast<std::size_t>(d);
-      offset += rest % extents_[dimension] * operand.strides[dimension];
-      rest /= extents_[dimension];
-    }
-    visit(offset, length);
+    visit(rowOffset(operand, row) + column * operand.strides.back(), length);
     count -= length;
     column = 0;
     ++row;
@@ -238,24 +269,36 @@ void BlockPlan::store(const Operand &operand, std::byte *data,
 void BlockPlan::run(std::uint32_t task, std::byte *const *operands,
                     std::byte *scratch) const {
   std::byte *const own = scratch + task * taskScratch_;
-  std::byte *const buffers = own + buffers_ * blockBytes_;
   std::array<const float *, maxOperands> inputs{};
   std::array<float *, maxOperands> outputs{};
   const Shard shard = shards_[task];
-  // Without buffers there is nothing to keep small.
-  const std::int64_t step =
-      taskScratch_ == 0 ? shard.end - shard.begin : blockElements;
-  for (std::int64_t at = shard.begin; at < shard.end; at += step) {
-    const std::int64_t count = std::min(step, shard.end - at);
-    std::byte *next = buffers;
+  // Where blocks stay within rows: shards start with one.
+  const std::int64_t inner = extents_.back();
+  std::int64_t row = shard.begin / inner;
+  std::int64_t column = 0;
+  std::int64_t count = 0;
+  for (std::int64_t at = shard.begin; at < shard.end; at += count) {
+    count = std::min(step_, shard.end - at);
+    if (hasLongRows_) {
+      count = std::min(count, inner - column);
+    }
+    std::byte *next = own + buffers_ * blockBytes_;
     const auto place = [&](const Operand &operand) {
       const auto size = static_cast<std::int64_t>(sizeOf(operand.type));
-      return operand.isDirect ? operands[operand.index] + at * size
-                              : std::exchange(next, next + blockBytes_);
+      std::byte *const data = operands[operand.index];
+      switch (operand.use) {
+      case Use::InPlace:
+        return data + at * size;
+      case Use::InRows:
+        return data + (rowOffset(operand, row) + column) * size;
+      default:
+        return std::exchange(next, next + blockBytes_);
+      }
     };
     for (std::size_t i = 0; i < inputs_.size(); ++i) {
       std::byte *block = place(inputs_[i]);
-      if (!inputs_[i].isDirect) {
+      if (inputs_[i].use == Use::Each ||
+          (inputs_[i].use == Use::Once && at == shard.begin)) {
         load(inputs_[i], operands[inputs_[i].index], at, count, block);
       }
       inputs[i] = reinterpret_cast<const float *>(block);
@@ -266,10 +309,15 @@ void BlockPlan::run(std::uint32_t task, std::byte *const *operands,
     compute({inputs.data(), outputs.data(), count, operands,
              reinterpret_cast<float *>(own)});
     for (std::size_t i = 0; i < outputs_.size(); ++i) {
-      if (!outputs_[i].isDirect) {
+      if (outputs_[i].use == Use::Each) {
         store(outputs_[i], operands[outputs_[i].index], at, count,
               reinterpret_cast<const std::byte *>(outputs[i]));
       }
+    }
+    column += count;
+    if (column == inner) {
+      column = 0;
+      ++row;
     }
   }
 }

@@ -1,6 +1,7 @@
 // Element-wise work over any strides: the index space that the operands share
-// is simplified, cut into shards and walked in blocks; operands that are not
-// contiguous, or not of a type that blocks hold, pass through small buffers.
+// is simplified, cut into shards and walked in blocks, which stay within rows
+// where rows are long. Operands whose rows are not contiguous, or not of a type
+// that blocks hold, pass through small buffers.
 #pragma once
 
 #include <kernels/KernelEntry.hpp>
@@ -32,8 +33,9 @@ public:
 
 protected:
   // What compute() gets for one block: at most blockElements, except where the
-  // plan has no buffers at all. Pointers are to elements of the operands' lanes
-  // (loops/IntegerLoops.hpp): floats in most plans.
+  // plan has no buffers at all, so that nothing must be kept small. Pointers
+  // are to elements of the operands' lanes (loops/IntegerLoops.hpp): floats in
+  // most plans.
   struct Block {
     const float *const *inputs;
     float *const *outputs;
@@ -54,19 +56,29 @@ protected:
   virtual void compute(const Block &block) const = 0;
 
 private:
+  enum class Use {
+    InPlace, // the elements are where the space has them
+    InRows,  // every row is contiguous, and blocks stay within rows
+    Once,    // through a buffer that is the same for every block
+    Each     // through a buffer
+  };
   struct Operand {
     std::size_t index; // in the call
     DataType type;
     std::vector<std::int64_t> strides;
-    bool isDirect; // its elements can be used where they are
+    Use use;
+    bool hasBuffer() const { return use == Use::Once || use == Use::Each; }
   };
   struct Shard {
     std::int64_t begin, end; // elements of the space, row-major
   };
 
+  Use useOf(DataType type, const std::vector<std::int64_t> &strides,
+            bool isInput) const;
   void addShards(const Signature &signature, double nanoseconds);
   std::vector<Access> accesses(const Signature &signature, std::int64_t begin,
                                std::int64_t end, std::int64_t unit) const;
+  std::int64_t rowOffset(const Operand &operand, std::int64_t row) const;
   template <typename Visit>
   void forRuns(const Operand &operand, std::int64_t begin, std::int64_t count,
                const Visit &visit) const;
@@ -76,12 +88,14 @@ private:
              std::int64_t count, const std::byte *from) const;
 
   std::vector<std::int64_t> extents_;
+  bool hasLongRows_; // blocks stay within them
   std::vector<Operand> inputs_;
   std::vector<Operand> outputs_;
   std::vector<std::size_t> scalars_;
   std::vector<Shard> shards_;
   std::size_t buffers_;     // of compute()
   std::size_t blockBytes_;  // of a buffer
+  std::int64_t step_;       // elements of a block, at most
   std::size_t taskScratch_; // bytes
 };
 

@@ -32,7 +32,10 @@ double elementCost(const BlockCode &code) {
       switch (static_cast<ElementwiseOp>(instruction.op)) {
 #define KERNELS_UNARY(name, function, ...)                                     \
   case ElementwiseOp::name:                                                    \
-    cost += std::string_view(#function).find("std::") == 0 ? 0.4 : 0;          \
+    cost +=                                                                    \
+        std::string_view(#function).find("std::") != std::string_view::npos    \
+            ? 0.3                                                              \
+            : 0;                                                               \
     break;
 #include <kernels/ElementwiseOps.def>
       case ElementwiseOp::POWER:
@@ -51,12 +54,17 @@ double elementCost(const BlockCode &code) {
   return cost;
 }
 
+// Constants, too, keep blocks from being longer than a buffer.
+std::size_t bufferCount(const BlockCode &code) {
+  return std::max<std::size_t>(code.bufferCount, code.constantCount > 0);
+}
+
 class ElementwisePlan final : public BlockPlan {
 public:
   ElementwisePlan(const Signature &signature, BlockCode code)
       : BlockPlan(signature, countUp(signature.inputs.size()),
                   {signature.inputs.size()}, {}, elementCost(code),
-                  code.bufferCount, code.elementBytes),
+                  bufferCount(code), code.elementBytes),
         code_(std::move(code)) {}
 
 private:

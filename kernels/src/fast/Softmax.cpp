@@ -19,7 +19,7 @@ public:
       : function_(function), length_(signature.outputs[0].shape.back()) {
     const std::int64_t rows =
         support::elementCount(signature.outputs[0].shape) / length_;
-    constexpr double nanosecondsPerElement = 0.8;
+    constexpr double nanosecondsPerElement = 0.4;
     const double work =
         nanosecondsPerElement * static_cast<double>(rows * length_);
     const std::int64_t count = shardCount(rows, work);

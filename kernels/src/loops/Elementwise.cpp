@@ -1,6 +1,7 @@
 // One loop per element-wise operator, over blocks of floats.
 #include "Loops.hpp"
 #include "VectorMath.hpp"
+#include "Vectors.hpp"
 
 #include "../elementwise/ScalarFunctions.hpp"
 
@@ -51,6 +52,31 @@ using Integral = std::int64_t;
   const T c = cBlock[i];
 #include <kernels/ElementwiseOps.def>
 #undef KERNELS_OPERANDS
+
+// Faster than the library's, by our own polynomials.
+template <>
+void loopERF(float *y, const float *a, const float *, const float *,
+             Integral count) {
+  mapVectors(y, a, count, errorFunction);
+}
+template <>
+void loopEXPONENT(float *y, const float *a, const float *, const float *,
+                  Integral count) {
+  mapVectors(y, a, count, exponential);
+}
+template <>
+void loopGELU_ERF(float *y, const float *a, const float *, const float *,
+                  Integral count) {
+  mapVectors(y, a, count, [](Vector x) {
+    return 0.5f * x * (1.0f + errorFunction(x * 0.70710678f));
+  });
+}
+template <>
+void loopSIGMOID(float *y, const float *a, const float *, const float *,
+                 Integral count) {
+  mapVectors(y, a, count,
+             [](Vector x) { return 1.0f / (1.0f + exponential(-x)); });
+}
 
 float halfToFloat(std::uint16_t bits) {
 #ifdef __F16C__

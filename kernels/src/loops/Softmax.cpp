@@ -1,124 +1,117 @@
-// Softmax of short or long rows. Exponentials are taken over pieces of many
-// rows at once, so that rows of ten classes fill the registers, too.
-#include "Lanes.hpp"
+// Softmax of rows, of ten classes or of many: one pass for the maximum, one
+// that adds up exponentials, one for the results.
 #include "Loops.hpp"
-#include "VectorMath.hpp"
+#include "Vectors.hpp"
 
 namespace kernels::loops::LOOPS_LEVEL {
 
 namespace {
 
-float maximumOf(const float *x, std::int64_t count) {
-  float top = x[0];
-  for (std::int64_t i = 1; i < count; ++i) {
-    top = x[i] > top ? x[i] : top;
-  }
-  return top;
-}
-
-float sumOfRow(const float *x, std::int64_t count) {
-  Lanes sum{};
-  std::int64_t i = 0;
-  for (; i + laneCount <= count; i += laneCount) {
-    sum += loadLanes(x + i);
-  }
-  return sumOf(sum + loadPart(x + i, count - i));
-}
-
-void exponentials(float *y, std::int64_t count) {
-#pragma GCC ivdep
-  for (std::int64_t i = 0; i < count; ++i) {
-    y[i] = std::exp(y[i]);
-  }
-}
-
-// Calls visit(first row, rows) for pieces of about a block of elements.
+// Calls visit(first element, elements) for the vectors of a row.
 template <typename Visit>
-void forPieces(std::int64_t rows, std::int64_t length, const Visit &visit) {
-  const std::int64_t fitting = blockElements / length;
-  const std::int64_t most = fitting > 1 ? fitting : 1;
-  for (std::int64_t row = 0; row < rows; row += most) {
-    visit(row, rows - row < most ? rows - row : most);
+inline void forVectors(std::int64_t length, const Visit &visit) {
+  std::int64_t i = 0;
+  for (; i + vectorCount <= length; i += vectorCount) {
+    visit(i, vectorCount);
+  }
+  if (i < length) {
+    visit(i, length - i);
   }
 }
 
-void subtractMaxima(const float *x, float *y, std::int64_t rows,
-                    std::int64_t length) {
-  for (std::int64_t r = 0; r < rows; ++r) {
-    const float top = maximumOf(x + r * length, length);
-    for (std::int64_t i = r * length; i < (r + 1) * length; ++i) {
-      y[i] = x[i] - top;
+inline Vector load(const float *from, std::int64_t count, float filler) {
+  return count == vectorCount ? loadVector(from)
+                              : loadFirst(from, count, filler);
+}
+inline void store(float *to, Vector vector, std::int64_t count) {
+  if (count == vectorCount) {
+    storeVector(to, vector);
+  } else {
+    storeFirst(to, vector, count);
+  }
+}
+
+// Of the elements that are numbers.
+float greatestOfRow(const float *x, std::int64_t length) {
+  constexpr float lowest = -__builtin_inff();
+  Vector tops[4] = {vectorOf(lowest), vectorOf(lowest), vectorOf(lowest),
+                    vectorOf(lowest)};
+  std::int64_t i = 0;
+  for (; i + 4 * vectorCount <= length; i += 4 * vectorCount) {
+    for (std::int64_t k = 0; k < 4; ++k) {
+      tops[k] = greater(loadVector(x + i + k * vectorCount), tops[k]);
     }
   }
+  forVectors(length - i, [&](std::int64_t at, std::int64_t count) {
+    tops[0] = greater(load(x + i + at, count, lowest), tops[0]);
+  });
+  return greatestOf(
+      greater(greater(tops[0], tops[1]), greater(tops[2], tops[3])));
+}
+
+float sumOfRow(const float *x, std::int64_t length) {
+  Vector sum{};
+  forVectors(length, [&](std::int64_t i, std::int64_t count) {
+    sum += load(x + i, count, 0);
+  });
+  return sumOf(sum);
 }
 
 void softmax(const float *x, float *y, std::int64_t rows, std::int64_t length) {
-  forPieces(rows, length, [&](std::int64_t first, std::int64_t count) {
-    float *to = y + first * length;
-    subtractMaxima(x + first * length, to, count, length);
-    exponentials(to, count * length);
-    for (std::int64_t r = 0; r < count; ++r) {
-      const float scale = 1.0f / sumOfRow(to + r * length, length);
-      for (std::int64_t i = r * length; i < (r + 1) * length; ++i) {
-        to[i] *= scale;
-      }
-    }
-  });
+  for (std::int64_t r = 0; r < rows; ++r, x += length, y += length) {
+    const float top = greatestOfRow(x, length);
+    Vector sum{};
+    forVectors(length, [&](std::int64_t i, std::int64_t count) {
+      const Vector power =
+          exponential(load(x + i, count, -__builtin_inff()) - top);
+      sum += power;
+      store(y + i, power, count);
+    });
+    const float scale = 1.0f / sumOf(sum);
+    mapVectors(y, y, length, [&](Vector power) { return power * scale; });
+  }
 }
 
-// The exponentials go through the output, which is then written again.
 void logSoftmax(const float *x, float *y, std::int64_t rows,
                 std::int64_t length) {
-  forPieces(rows, length, [&](std::int64_t first, std::int64_t count) {
-    const float *from = x + first * length;
-    float *to = y + first * length;
-    subtractMaxima(from, to, count, length);
-    exponentials(to, count * length);
-    for (std::int64_t r = 0; r < count; ++r) {
-      const float shift = maximumOf(from + r * length, length) +
-                          std::log(sumOfRow(to + r * length, length));
-      for (std::int64_t i = r * length; i < (r + 1) * length; ++i) {
-        to[i] = from[i] - shift;
-      }
-    }
-  });
+  for (std::int64_t r = 0; r < rows; ++r, x += length, y += length) {
+    const float top = greatestOfRow(x, length);
+    Vector sum{};
+    forVectors(length, [&](std::int64_t i, std::int64_t count) {
+      sum += exponential(load(x + i, count, -__builtin_inff()) - top);
+    });
+    const float shift = top + __builtin_logf(sumOf(sum));
+    mapVectors(y, x, length, [&](Vector value) { return value - shift; });
+  }
 }
 
 void softmaxGrad(const float *dy, const float *y, float *dx, std::int64_t rows,
                  std::int64_t length) {
-  for (std::int64_t r = 0; r < rows; ++r) {
-    const float *fromDy = dy + r * length;
-    const float *fromY = y + r * length;
-    Lanes sums{};
-    std::int64_t i = 0;
-    for (; i + laneCount <= length; i += laneCount) {
-      sums += loadLanes(fromDy + i) * loadLanes(fromY + i);
-    }
-    sums += loadPart(fromDy + i, length - i) * loadPart(fromY + i, length - i);
+  for (std::int64_t r = 0; r < rows;
+       ++r, dy += length, y += length, dx += length) {
+    Vector sums{};
+    forVectors(length, [&](std::int64_t i, std::int64_t count) {
+      sums += load(dy + i, count, 0) * load(y + i, count, 0);
+    });
     const float sum = sumOf(sums);
-    float *__restrict to = dx + r * length;
-    for (std::int64_t j = 0; j < length; ++j) {
-      to[j] = fromY[j] * (fromDy[j] - sum);
-    }
+    forVectors(length, [&](std::int64_t i, std::int64_t count) {
+      store(dx + i, load(y + i, count, 0) * (load(dy + i, count, 0) - sum),
+            count);
+    });
   }
 }
 
 void logSoftmaxGrad(const float *dy, const float *y, float *dx,
                     std::int64_t rows, std::int64_t length) {
-  forPieces(rows, length, [&](std::int64_t first, std::int64_t count) {
-    const float *fromDy = dy + first * length;
-    float *to = dx + first * length;
-    for (std::int64_t i = 0; i < count * length; ++i) {
-      to[i] = y[first * length + i];
-    }
-    exponentials(to, count * length);
-    for (std::int64_t r = 0; r < count; ++r) {
-      const float sum = sumOfRow(fromDy + r * length, length);
-      for (std::int64_t i = r * length; i < (r + 1) * length; ++i) {
-        to[i] = fromDy[i] - to[i] * sum;
-      }
-    }
-  });
+  for (std::int64_t r = 0; r < rows;
+       ++r, dy += length, y += length, dx += length) {
+    const float sum = sumOfRow(dy, length);
+    forVectors(length, [&](std::int64_t i, std::int64_t count) {
+      store(dx + i,
+            load(dy + i, count, 0) - exponential(load(y + i, count, 0)) * sum,
+            count);
+    });
+  }
 }
 
 } // namespace

@@ -1,6 +1,9 @@
 // Zeroed bytes that start on a cache line: what arenas and variables are made
-// of.
+// of. Large ones ask for huge pages: kernels that stream through megabytes
+// spend up to a third of their time on misses of the TLB otherwise.
 #pragma once
+
+#include <sys/mman.h>
 
 #include <cstddef>
 #include <cstdlib>
@@ -13,15 +16,20 @@ namespace poplar::engine {
 class AlignedBuffer {
 public:
   static constexpr std::size_t alignment = 64;
+  static constexpr std::size_t hugePage = std::size_t{2} << 20;
 
   AlignedBuffer() = default;
   explicit AlignedBuffer(std::size_t bytes) : size_(bytes) {
     // One spare line, so that an empty buffer has an address too.
     const std::size_t lines = bytes / alignment + 2;
-    auto *raw = static_cast<std::byte *>(
-        std::aligned_alloc(alignment, lines * alignment));
+    const bool isLarge = bytes >= hugePage;
+    auto *raw = static_cast<std::byte *>(std::aligned_alloc(
+        isLarge ? hugePage : alignment, lines * alignment));
     if (raw == nullptr) {
       throw std::bad_alloc();
+    }
+    if (isLarge) { // where the system has none, nothing is lost
+      madvise(raw, lines * alignment, MADV_HUGEPAGE);
     }
     bytes_.reset(raw);
     std::memset(raw, 0, lines * alignment);
