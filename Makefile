@@ -22,7 +22,7 @@ test: ## The tests that belong to every change, with a summary
 	@$(install) build run digits test
 	@scripts/test.py
 
-test-full: ## Also the thread sanitizer and many random programs
+test-full: ## Also optimised unit tests, the thread sanitizer, many random programs
 	@$(install) build run digits test
 	@scripts/test.py --full
 

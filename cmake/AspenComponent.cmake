@@ -2,6 +2,10 @@
 # what users get, without the tests; `cmake --install` lays it out.
 add_custom_target(sdk)
 
+# Every GoogleTest program. Not part of `all`: make test compiles them once, with
+# sanitizers.
+add_custom_target(unit_tests)
+
 # aspen_component(<name> [STATIC] [DEPENDS <targets>...] [INTERNAL <dirs>...]
 #                 [EMBEDS <static components>...])
 # A library from src/*.cpp (all folders) with public headers in include/ and,
@@ -45,7 +49,8 @@ endfunction()
 function(aspen_tests name)
   file(GLOB tests CONFIGURE_DEPENDS tests/*.cpp)
   if(tests AND GTest_FOUND)
-    add_executable(${name}_tests ${tests})
+    add_executable(${name}_tests EXCLUDE_FROM_ALL ${tests})
+    add_dependencies(unit_tests ${name}_tests)
     target_include_directories(${name}_tests PRIVATE src)
     # They are compiled more often than they run long: a third less time.
     target_compile_options(${name}_tests PRIVATE -O0)
@@ -77,7 +82,7 @@ function(aspen_header_tests component standard)
     list(APPEND uses ${source})
   endforeach()
   set(target ${component}_header_tests)
-  add_library(${target} OBJECT ${uses})
+  add_library(${target} OBJECT EXCLUDE_FROM_ALL ${uses})
   set_target_properties(${target} PROPERTIES CXX_STANDARD ${standard})
   target_include_directories(${target} PRIVATE include)
   target_compile_options(${target} PRIVATE -pedantic -Werror)
