@@ -25,9 +25,10 @@ Attributes poolAttributes() {
 
 // Kinds that only the functions of their own library emit.
 const std::set<std::string_view> withoutFunction = {
-    "cholesky",      "dropout",        "hasNan",         "histogram",
-    "iota",          "nextSeed",       "oneHot",         "random",
-    "sequenceSlice", "triangularMask", "triangularSolve"};
+    "cholesky",       "dropout",        "floatControl",    "hasNan",
+    "histogram",      "iota",           "nextSeed",        "oneHot",
+    "random",         "roundHalf",      "roundingControl", "sequenceSlice",
+    "triangularMask", "triangularSolve"};
 
 TEST(KindFunctions, ExistForAllOtherKinds) {
   for (const auto *kind : kernels::allKinds()) {
