@@ -1,10 +1,15 @@
 #include <popsparse/codelets.hpp>
 
+#include <poplin/codelets.hpp>
+#include <popops/codelets.hpp>
 #include <poputil/internal/Emit.hpp>
 
 namespace popsparse {
 
 void addCodelets(poplar::Graph &graph) {
+  // Sparse operations are made of theirs.
+  popops::addCodelets(graph);
+  poplin::addCodelets(graph);
   poputil::internal::addLibraryCodelets(graph, "popsparse");
 }
 

@@ -22,6 +22,7 @@ void addPopnnRecurrent(Operations &operations);
 void addPopnnNorms(Operations &operations);
 void addPoprand(Operations &operations);
 void addGcl(Operations &operations);
+void addPopsparse(Operations &operations);
 
 inline Operations allOperations() {
   Operations operations;
@@ -41,6 +42,7 @@ inline Operations allOperations() {
   addPopnnNorms(operations);
   addPoprand(operations);
   addGcl(operations);
+  addPopsparse(operations);
   return operations;
 }
 
