@@ -76,6 +76,31 @@ TEST(FastReduce, CutsWhatIsReducedWhereResultsAreFew) {
   }
 }
 
+// Partial results of many columns meet in several tasks.
+TEST(FastReduce, CutsRowsOfManyColumns) {
+  for (const auto type : {F, DataType::Half, DataType::Int}) {
+    Call columns("reduce", reduceOf("ADD", {0}),
+                 {{{type, {64, 30000}}, {}, {}}});
+    EXPECT_GT(columns.taskCount(1), 4u);
+    expectFastMatchesReference(columns, type == DataType::Half ? 2e-3 : 1e-4);
+  }
+}
+
+TEST(FastReduce, LetsNansWin) {
+  for (const auto *op : {"ADD", "MIN", "MAX"}) {
+    for (const Attributes::Ints &dims : {Attributes::Ints{0}, {1}}) {
+      for (const std::size_t at : {0u, 17u, 63u, 64u, 70u, 99u}) {
+        Call call("reduce", reduceOf(op, dims), {{{F, {100, 100}}, {}, {}}});
+        call.setInput(0, at * 101, NAN);
+        const auto results = call.fast(1)[0];
+        for (std::size_t i = 0; i < results.size(); ++i) {
+          EXPECT_EQ(std::isnan(results[i]), i == at) << op << " at " << i;
+        }
+      }
+    }
+  }
+}
+
 TEST(FastReduce, TakesEveryType) {
   const auto check = [](std::string op, DataType type, double tolerance) {
     for (const Attributes::Ints &dims : {Attributes::Ints{0}, {1}, {0, 1}}) {

@@ -1,61 +1,22 @@
-// "reduce" over any strides. Dimensions are ordered by the input's memory and
-// merged; the innermost one is either reduced (rows) or kept (columns). Shards
-// cut the outermost kept dimension, or the columns, or, where few results are
-// made of many elements, what is reduced: partial results then meet in a second
-// stage, in the order of the shards.
+// "reduce" over any strides. The innermost dimension is either reduced (rows)
+// or kept (columns). Shards cut the outermost dimension where that is
+// worthwhile: if it is a reduced one, partial results meet in a second stage,
+// in the order of the shards.
 #include "FastKernels.hpp"
 #include "LaneKernels.hpp"
 #include "PlanHelpers.hpp"
+#include "ReduceSpace.hpp"
 
 #include "loops/Loops.hpp"
 
 #include <algorithm>
+#include <array>
+#include <bit>
 #include <limits>
 
 namespace kernels {
 
 namespace {
-
-struct Dimension {
-  std::int64_t extent;
-  std::int64_t inStride;
-  std::int64_t outStride; // of kept ones
-  bool isReduced;
-};
-
-// Outermost first by the input's strides; neighbours of one role merged.
-std::vector<Dimension> makeDimensions(const Signature &signature) {
-  const auto &x = signature.inputs[0];
-  const auto &dims = signature.attributes.getInts("dims");
-  std::vector<Dimension> all;
-  for (std::size_t d = 0, kept = 0; d < x.shape.size(); ++d) {
-    const bool isReduced =
-        std::find(dims.begin(), dims.end(), std::int64_t(d)) != dims.end();
-    const std::int64_t outStride =
-        isReduced ? 0 : signature.outputs[0].strides[kept++];
-    if (x.shape[d] != 1) {
-      all.push_back({x.shape[d], x.strides[d], outStride, isReduced});
-    }
-  }
-  std::stable_sort(all.begin(), all.end(), [](const auto &a, const auto &b) {
-    return std::abs(a.inStride) > std::abs(b.inStride);
-  });
-  std::vector<Dimension> merged;
-  for (const auto &next : all) {
-    if (!merged.empty()) {
-      auto &last = merged.back();
-      if (last.isReduced == next.isReduced &&
-          last.inStride == next.inStride * next.extent &&
-          last.outStride == next.outStride * next.extent) {
-        last = {last.extent * next.extent, next.inStride, next.outStride,
-                next.isReduced};
-        continue;
-      }
-    }
-    merged.push_back(next);
-  }
-  return merged;
-}
 
 ReduceOp parseOp(std::string_view name) {
   constexpr std::string_view names[] = {
@@ -103,80 +64,20 @@ template <typename T> const ReduceLoopsOf<T> &loopsOf() {
   }
 }
 
-// Calls visit(in offset, out offset) for every index of the dimensions.
-template <typename Visit>
-void walk(std::span<const Dimension> dimensions, std::int64_t in,
-          std::int64_t out, const Visit &visit) {
-  if (dimensions.empty()) {
-    visit(in, out);
-    return;
-  }
-  const auto &first = dimensions.front();
-  for (std::int64_t i = 0; i < first.extent; ++i) {
-    walk(dimensions.subspan(1), in + i * first.inStride,
-         out + i * first.outStride, visit);
-  }
-}
-
 // Halves as the plan sees them: totals are floats.
 enum class HalfBits : std::uint16_t {};
-
-// What one task reduces.
-struct Shard {
-  std::int64_t in = 0; // offsets of its first element
-  std::int64_t out = 0;
-  std::vector<Dimension> kept;
-  std::vector<Dimension> reduced;
-  Dimension inner;
-
-  // Keeps items [begin, end) of a dimension, which must be one of its own.
-  void cut(Dimension &dimension, ShardRange range) {
-    in += range.begin * dimension.inStride;
-    out += range.begin * dimension.outStride;
-    dimension.extent = range.end - range.begin;
-  }
-  // The elements of the input, or of the output, that it touches.
-  ShardRange touched(bool isInput) const {
-    std::int64_t low = isInput ? in : out;
-    std::int64_t high = low;
-    const auto extend = [&](const Dimension &d) {
-      const auto last = (d.extent - 1) * (isInput ? d.inStride : d.outStride);
-      low += std::min<std::int64_t>(last, 0);
-      high += std::max<std::int64_t>(last, 0);
-    };
-    extend(inner);
-    std::for_each(kept.begin(), kept.end(), extend);
-    std::for_each(reduced.begin(), reduced.end(), extend);
-    return {low, high + 1};
-  }
-  std::int64_t results() const {
-    std::int64_t count = inner.isReduced ? 1 : inner.extent;
-    for (const auto &dimension : kept) {
-      count *= dimension.extent;
-    }
-    return count;
-  }
-};
 
 template <typename Stored> class ReducePlan final : public Plan {
 public:
   static constexpr bool isHalf = std::is_same_v<Stored, HalfBits>;
   using Total = std::conditional_t<isHalf, float, Stored>;
 
-  explicit ReducePlan(const Signature &signature)
+  ReducePlan(const Signature &signature, const ReduceSpace &space)
       : op_(parseOp(signature.attributes.getString("op"))),
         scale_(static_cast<float>(signature.attributes.getFloat("scale"))),
-        writesHalf_(signature.outputs[0].type == DataType::Half) {
-    auto dimensions = makeDimensions(signature);
-    if (dimensions.empty()) { // one element: a reduction over one
-      dimensions.push_back({1, 1, 0, true});
-    }
-    whole_.inner = dimensions.back();
-    dimensions.pop_back();
-    for (const auto &dimension : dimensions) {
-      (dimension.isReduced ? whole_.reduced : whole_.kept).push_back(dimension);
-    }
-    if (support::elementCount(signature.outputs[0].shape) != 0) {
+        writesHalf_(signature.outputs[0].type == DataType::Half), whole_(space),
+        results_(space.results()) {
+    if (results_ != 0) {
       addShards(signature);
     }
   }
@@ -185,62 +86,91 @@ public:
            std::byte *scratch) const override {
     const auto *x = dataOf<const Stored>(operands, 0);
     auto *partials = reinterpret_cast<Total *>(scratch);
-    if (task == shards_.size()) {
-      joinPartials(partials, operands[1]);
+    if (task >= shards_.size()) {
+      joinPartials(joins_[task - shards_.size()], partials, operands[1]);
     } else if (hasPartials_) {
-      auto *next = partials + task * static_cast<std::size_t>(results_);
-      reduce(shards_[task], x,
-             [&](const Total *totals, std::int64_t count, std::int64_t,
-                 std::int64_t) { next = std::copy_n(totals, count, next); });
+      auto *totals = partials + static_cast<std::int64_t>(task) * partialStep_;
+      std::fill_n(totals, results_, startOf<Total>(op_));
+      accumulate(shards_[task], x, totals);
     } else {
-      reduce(shards_[task], x,
-             [&](const Total *totals, std::int64_t count, std::int64_t out,
-                 std::int64_t stride) {
-               store(totals, count, operands[1], out, stride);
-             });
+      reduce(shards_[task], x, operands[1]);
     }
   }
 
 private:
-  // Columns are taken so many at a time: totals and elements stay in the cache.
+  // Totals are held so many at a time, in the cache.
   static constexpr std::int64_t block = 1024;
-  // Partial results in the scratch memory of a call; more are not worth it.
-  static constexpr std::int64_t maxPartials = 4096;
+  // Elements that must be reduced for each partial result.
+  static constexpr std::int64_t elementsPerPartial = 8;
 
+  // Cutting what lies outermost leaves each task one run of memory, even if
+  // that takes partial results.
   void addShards(const Signature &signature) {
-    constexpr double nanosecondsPerElement = 0.08;
+    constexpr double nanosecondsPerElement = 0.06;
+    const auto elements = support::elementCount(signature.inputs[0].shape);
     const double work = nanosecondsPerElement *
-                        static_cast<double>(std::max(
-                            support::elementCount(signature.inputs[0].shape),
-                            support::elementCount(signature.outputs[0].shape)));
-    results_ = whole_.results();
-    const auto keptItems = extentOf(keptCut(whole_));
-    const auto reducedItems = extentOf(reducedCut(whole_));
-    hasPartials_ = results_ <= maxPartials &&
-                   shardCount(keptItems, work) < shardCount(reducedItems, work);
-    const auto items = hasPartials_ ? reducedItems : keptItems;
-    const auto count = shardCount(items, work);
+                        static_cast<double>(std::max(elements, results_));
+    const auto kept = keptCut();
+    const auto reduced = whole_.firstOf(true);
+    const auto countOf = [&](std::optional<std::size_t> dimension) {
+      return dimension ? shardCount(whole_.dimensions[*dimension].extent, work)
+                       : 1;
+    };
+    const auto keptCount = countOf(kept);
+    const auto worthwhile = static_cast<std::uint64_t>(
+        std::max<std::int64_t>(elements / results_ / elementsPerPartial, 1));
+    const auto partialCount =
+        std::min(countOf(reduced),
+                 static_cast<std::int64_t>(std::bit_floor(worthwhile)));
+    hasPartials_ = partialCount > keptCount ||
+                   (partialCount > 1 && reduced == std::size_t{0} &&
+                    4 * partialCount >= keptCount);
+    const auto dimension = hasPartials_ ? reduced : kept;
+    const auto count = hasPartials_ ? partialCount : keptCount;
     for (std::int64_t i = 0; i < count; ++i) {
-      Shard shard = whole_;
-      auto *dimension = hasPartials_ ? reducedCut(shard) : keptCut(shard);
-      if (dimension != nullptr) {
-        shard.cut(*dimension, shardRange(items, count, i));
+      ReduceSpace shard = whole_;
+      if (dimension) {
+        const auto extent = whole_.dimensions[*dimension].extent;
+        shard.cut(*dimension, shardRange(extent, count, i));
       }
       tasks_.push_back(
           {0, work / static_cast<double>(count), accesses(signature, shard)});
-      shards_.push_back(std::move(shard));
+      shards_.push_back(shard);
     }
     if (hasPartials_) {
-      tasks_.push_back({1,
-                        1.0 * static_cast<double>(count * results_),
-                        {wholeAccess(signature, 1)}});
-      scratchBytes_ = lineAligned(static_cast<std::size_t>(count * results_) *
-                                  sizeof(Total));
+      addJoins(signature);
+    }
+  }
+
+  // Columns are cut only where there are many.
+  std::optional<std::size_t> keptCut() const {
+    const auto kept = whole_.firstOf(false);
+    const bool isColumns = kept && *kept == whole_.rank - 1 && *kept > 0;
+    return isColumns && whole_.inner().extent <= 64 ? std::nullopt : kept;
+  }
+
+  void addJoins(const Signature &signature) {
+    const auto shards = static_cast<std::int64_t>(shards_.size());
+    const auto bytes = static_cast<std::size_t>(results_) * sizeof(Total);
+    partialStep_ =
+        static_cast<std::int64_t>(lineAligned(bytes) / sizeof(Total));
+    scratchBytes_ = static_cast<std::size_t>(shards) * lineAligned(bytes);
+    const double work = 0.1 * static_cast<double>(shards * results_);
+    const auto count =
+        whole_.isDense() ? shardCount(results_ / block, work) : 1;
+    for (std::int64_t i = 0; i < count; ++i) {
+      const auto range = shardRange(results_, count, i);
+      joins_.push_back(range);
+      tasks_.push_back(
+          {1,
+           work / static_cast<double>(count),
+           {count == 1 ? wholeAccess(signature, 1)
+                       : elementAccess(signature, 1, range.begin, range.end)}});
     }
   }
 
   std::vector<Access> accesses(const Signature &signature,
-                               const Shard &shard) const {
+                               const ReduceSpace &shard) const {
     if (support::elementCount(signature.inputs[0].shape) == 0) {
       return {wholeAccess(signature, 1)};
     }
@@ -257,100 +187,111 @@ private:
     return result;
   }
 
-  // The dimension that is cut, or none.
-  static Dimension *keptCut(Shard &shard) {
-    if (!shard.kept.empty()) {
-      return &shard.kept.front();
+  // By parts of at most a block of results.
+  void reduce(const ReduceSpace &space, const Stored *x, std::byte *y) const {
+    const auto results = space.results();
+    if (results <= block) {
+      Total totals[block];
+      std::fill_n(totals, results, startOf<Total>(op_));
+      accumulate(space, x, totals);
+      store(space, totals, y);
+      return;
     }
-    return shard.inner.isReduced || shard.inner.extent <= 64 ? nullptr
-                                                             : &shard.inner;
-  }
-  static Dimension *reducedCut(Shard &shard) {
-    if (!shard.reduced.empty()) {
-      return &shard.reduced.front();
+    const auto dimension = *space.firstOf(false);
+    const auto extent = space.dimensions[dimension].extent;
+    const auto most = std::max<std::int64_t>(block / (results / extent), 1);
+    for (std::int64_t begin = 0; begin < extent; begin += most) {
+      ReduceSpace part = space;
+      part.cut(dimension, {begin, std::min(begin + most, extent)});
+      reduce(part, x, y);
     }
-    return shard.inner.isReduced ? &shard.inner : nullptr;
-  }
-  static std::int64_t extentOf(const Dimension *dimension) {
-    return dimension == nullptr ? 1 : dimension->extent;
   }
 
-  // Calls put(totals, count, out offset, out stride) for all results, in order.
-  template <typename Put>
-  void reduce(const Shard &shard, const Stored *x, const Put &put) const {
-    walk(shard.kept, shard.in, shard.out,
-         [&](std::int64_t in, std::int64_t out) {
-           if (shard.inner.isReduced) {
-             const Total total = row(shard, x + in);
-             put(&total, 1, out, 1);
-             return;
-           }
-           for (std::int64_t at = 0; at < shard.inner.extent; at += block) {
-             const auto count = std::min(block, shard.inner.extent - at);
-             Total totals[block];
-             columns(shard, x + in + at * shard.inner.inStride, totals, count);
-             put(totals, count, out + at * shard.inner.outStride,
-                 shard.inner.outStride);
+  // Adds a space to its totals, in the order of its memory. The two innermost
+  // dimensions go to one loop where they differ in their role.
+  void accumulate(const ReduceSpace &space, const Stored *x,
+                  Total *totals) const {
+    const auto &inner = space.inner();
+    ReduceSpace::Dimension rows{1, 0, 0, !inner.isReduced};
+    auto outer = space.all().first(space.rank - 1);
+    if (!outer.empty() && outer.back().isReduced != inner.isReduced) {
+      rows = outer.back();
+      outer = outer.first(outer.size() - 1);
+    }
+    walk(outer, space.in, 0, 0,
+         [&](std::int64_t in, std::int64_t, std::int64_t total) {
+           if constexpr (isHalf) {
+             addHalves(inner, rows, x + in, totals + total);
+           } else {
+             const auto &loops = loopsOf<Total>();
+             const auto *functions =
+                 inner.isReduced ? loops.rows : loops.columnRows;
+             functions[index()](totals + total, x + in, rows.extent,
+                                rows.inStride, inner.inStride, inner.extent);
            }
          });
   }
 
-  Total row(const Shard &shard, const Stored *x) const {
-    const auto function = loopsOf<Total>().row[static_cast<std::size_t>(op_)];
-    Total total = startOf<Total>(op_);
-    const auto &inner = shard.inner;
-    walk(shard.reduced, 0, 0, [&](std::int64_t in, std::int64_t) {
-      if constexpr (isHalf) {
-        for (std::int64_t at = 0; at < inner.extent; at += block) {
-          const auto count = std::min(block, inner.extent - at);
-          float floats[block];
-          load(floats, x + in + at * inner.inStride, inner.inStride, count);
-          total = function(total, floats, 1, count);
-        }
-      } else {
-        total = function(total, x + in, inner.inStride, inner.extent);
-      }
-    });
-    return total;
-  }
-
-  void columns(const Shard &shard, const Stored *x, Total *totals,
-               std::int64_t count) const {
-    const auto function =
-        loopsOf<Total>().columns[static_cast<std::size_t>(op_)];
-    std::fill_n(totals, count, startOf<Total>(op_));
-    const auto stride = shard.inner.inStride;
-    walk(shard.reduced, 0, 0, [&](std::int64_t in, std::int64_t) {
-      if constexpr (isHalf) {
+  void addHalves(const ReduceSpace::Dimension &inner,
+                 const ReduceSpace::Dimension &rows, const Stored *x,
+                 float *totals) const {
+    const auto &loops = selectedLoops();
+    for (std::int64_t row = 0; row < rows.extent; ++row) {
+      for (std::int64_t at = 0; at < inner.extent; at += block) {
+        const auto count = std::min(block, inner.extent - at);
+        const auto *from = x + row * rows.inStride + at * inner.inStride;
         float floats[block];
-        load(floats, x + in, stride, count);
-        function(totals, floats, 1, count);
-      } else {
-        function(totals, x + in, stride, count);
+        loops.elementwise.loadHalf(
+            floats, reinterpret_cast<const std::uint16_t *>(from),
+            inner.inStride, count);
+        if (inner.isReduced) {
+          totals[row] =
+              loops.reduce.row[index()](totals[row], floats, 1, count);
+        } else {
+          loops.reduce.columns[index()](totals + at, floats, 1, count);
+        }
       }
-    });
+    }
   }
 
-  static void load(float *to, const Stored *from, std::int64_t stride,
-                   std::int64_t count) {
-    selectedLoops().elementwise.loadHalf(
-        to, reinterpret_cast<const std::uint16_t *>(from), stride, count);
+  std::size_t index() const { return static_cast<std::size_t>(op_); }
+
+  // The results of a space, along its innermost kept dimension.
+  void store(const ReduceSpace &space, const Total *totals,
+             std::byte *y) const {
+    std::array<ReduceSpace::Dimension, ReduceSpace::maxRank> kept;
+    std::size_t count = 0;
+    for (const auto &dimension : space.all()) {
+      if (!dimension.isReduced) {
+        kept[count++] = dimension;
+      }
+    }
+    const ReduceSpace::Dimension single{1, 0, 1, false};
+    const auto &inner = count == 0 ? single : kept[count - 1];
+    walk(std::span(kept.data(), count == 0 ? 0 : count - 1), 0, space.out, 0,
+         [&](std::int64_t, std::int64_t out, std::int64_t total) {
+           storeRun(totals + total, inner.extent, y, out, inner.outStride);
+         });
   }
 
-  void store(const Total *totals, std::int64_t count, std::byte *y,
-             std::int64_t out, std::int64_t stride) const {
+  void storeRun(const Total *totals, std::int64_t count, std::byte *y,
+                std::int64_t out, std::int64_t stride) const {
     if constexpr (std::is_same_v<Total, float>) {
       const auto &loops = selectedLoops().elementwise;
-      float scaled[block];
-      for (std::int64_t i = 0; i < count; ++i) {
-        scaled[i] = totals[i] * scale_;
-      }
-      if (writesHalf_) {
-        loops.storeHalf(reinterpret_cast<std::uint16_t *>(y) + out, scaled,
-                        stride, count);
-      } else {
-        loops.storeFloat(reinterpret_cast<float *>(y) + out, scaled, stride,
-                         count);
+      for (std::int64_t at = 0; at < count; at += block) {
+        const auto part = std::min(block, count - at);
+        float scaled[block];
+        for (std::int64_t i = 0; i < part; ++i) {
+          scaled[i] = totals[at + i] * scale_;
+        }
+        const auto first = out + at * stride;
+        if (writesHalf_) {
+          loops.storeHalf(reinterpret_cast<std::uint16_t *>(y) + first, scaled,
+                          stride, part);
+        } else {
+          loops.storeFloat(reinterpret_cast<float *>(y) + first, scaled, stride,
+                           part);
+        }
       }
     } else {
       for (std::int64_t i = 0; i < count; ++i) {
@@ -360,50 +301,53 @@ private:
   }
 
   // Adds up the shards' results in the first one's, then stores them.
-  void joinPartials(Total *partials, std::byte *y) const {
+  void joinPartials(ShardRange range, Total *partials, std::byte *y) const {
     const auto join = op_ == ReduceOp::SquareAdd ? ReduceOp::Add : op_;
-    const auto function =
-        loopsOf<Total>().columns[static_cast<std::size_t>(join)];
-    for (std::size_t i = 1; i < shards_.size(); ++i) {
-      function(partials, partials + i * static_cast<std::size_t>(results_), 1,
-               results_);
+    const auto count = range.end - range.begin;
+    loopsOf<Total>().columnRows[static_cast<std::size_t>(join)](
+        partials + range.begin, partials + partialStep_ + range.begin,
+        static_cast<std::int64_t>(shards_.size()) - 1, partialStep_, 1, count);
+    if (count == results_) {
+      store(whole_, partials, y);
+    } else {
+      storeRun(partials + range.begin, count, y, range.begin, 1);
     }
-    const auto &inner = whole_.inner;
-    walk(whole_.kept, 0, 0, [&](std::int64_t, std::int64_t out) {
-      const auto row = inner.isReduced ? 1 : inner.extent;
-      for (std::int64_t at = 0; at < row; at += block) {
-        const auto count = std::min(block, row - at);
-        store(partials, count, y, out + at * inner.outStride, inner.outStride);
-        partials += count;
-      }
-    });
   }
 
   ReduceOp op_;
   float scale_;
   bool writesHalf_;
-  Shard whole_;
-  std::vector<Shard> shards_;
-  std::int64_t results_ = 0;
+  ReduceSpace whole_;
+  std::int64_t results_;
+  std::vector<ReduceSpace> shards_;
   bool hasPartials_ = false;
+  std::int64_t partialStep_ = 0;  // totals between those of two shards
+  std::vector<ShardRange> joins_; // results
 };
+
+template <typename Stored>
+std::unique_ptr<Plan> planOf(const Signature &signature) {
+  const auto space = ReduceSpace::make(signature);
+  return space ? std::make_unique<ReducePlan<Stored>>(signature, *space)
+               : nullptr;
+}
 
 std::unique_ptr<Plan> plan(const Signature &signature) {
   switch (signature.inputs[0].type) {
   case DataType::Float:
-    return std::make_unique<ReducePlan<float>>(signature);
+    return planOf<float>(signature);
   case DataType::Half:
-    return std::make_unique<ReducePlan<HalfBits>>(signature);
+    return planOf<HalfBits>(signature);
   case DataType::Int:
-    return std::make_unique<ReducePlan<std::int32_t>>(signature);
+    return planOf<std::int32_t>(signature);
   case DataType::UnsignedInt:
-    return std::make_unique<ReducePlan<std::uint32_t>>(signature);
+    return planOf<std::uint32_t>(signature);
   case DataType::LongLong:
-    return std::make_unique<ReducePlan<std::int64_t>>(signature);
+    return planOf<std::int64_t>(signature);
   case DataType::UnsignedLongLong:
-    return std::make_unique<ReducePlan<std::uint64_t>>(signature);
+    return planOf<std::uint64_t>(signature);
   case DataType::Bool:
-    return std::make_unique<ReducePlan<std::uint8_t>>(signature);
+    return planOf<std::uint8_t>(signature);
   default:
     return nullptr;
   }

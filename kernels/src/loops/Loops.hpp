@@ -59,6 +59,13 @@ template <typename T> struct ReduceLoopsOf {
                            std::int64_t count);
   Row row[reduceOpCount];
   Columns columns[reduceOpCount];
+  // `rows` rows, `rowStride` apart: each to its own total, or element by
+  // element to all totals.
+  using Rows = void (*)(T *totals, const T *x, std::int64_t rows,
+                        std::int64_t rowStride, std::int64_t stride,
+                        std::int64_t count);
+  Rows rows[reduceOpCount];
+  Rows columnRows[reduceOpCount];
 };
 // Those of floats, and of the other types.
 struct ReduceLoops : ReduceLoopsOf<float> {

@@ -1,7 +1,7 @@
 // Reductions along a row and across rows. Integers wrap (-fwrapv).
-#include "Lanes.hpp"
 #include "Loops.hpp"
 #include "VectorMath.hpp"
+#include "Vectors.hpp"
 
 namespace kernels::loops::LOOPS_LEVEL {
 
@@ -64,6 +64,70 @@ struct LogicalOr {
   static std::uint8_t join(std::uint8_t a, std::uint8_t b) { return a | b; }
 };
 
+// Rows of floats by whole registers: how to add one to a total. A NaN must win,
+// but the instructions for extremes drop it; two registers are looked through
+// at once.
+struct AddVectors {
+  static constexpr float start = 0;
+  static constexpr bool losesNans = false;
+  static Vector combine(Vector total, Vector x) { return total + x; }
+  static float fold(Vector total) { return sumOf(total); }
+};
+struct SquareAddVectors : AddVectors {
+  static Vector combine(Vector total, Vector x) { return total + x * x; }
+};
+struct MaxVectors {
+  static constexpr float start = lowestOf<float>();
+  static constexpr bool losesNans = true;
+  static Vector combine(Vector total, Vector x) { return greater(x, total); }
+  static float fold(Vector total) { return greatestOf(total); }
+};
+struct MinVectors {
+  static constexpr float start = highestOf<float>();
+  static constexpr bool losesNans = true;
+  static Vector combine(Vector total, Vector x) { return lesser(x, total); }
+  static float fold(Vector total) { return -greatestOf(-total); }
+};
+template <typename Op> struct VectorsOf;
+template <> struct VectorsOf<Add<float>> : AddVectors {};
+template <> struct VectorsOf<SquareAdd<float>> : SquareAddVectors {};
+template <> struct VectorsOf<Max<float>> : MaxVectors {};
+template <> struct VectorsOf<Min<float>> : MinVectors {};
+
+template <typename Vectors>
+float vectorRow(const float *x, std::int64_t count) {
+  Vector totals[4] = {vectorOf(Vectors::start), vectorOf(Vectors::start),
+                      vectorOf(Vectors::start), vectorOf(Vectors::start)};
+  NanMask nans{};
+  std::int64_t i = 0;
+  for (; i + 4 * vectorCount <= count; i += 4 * vectorCount) {
+    Vector some[4];
+    for (std::int64_t k = 0; k < 4; ++k) {
+      some[k] = loadVector(x + i + k * vectorCount);
+      totals[k] = Vectors::combine(totals[k], some[k]);
+    }
+    if constexpr (Vectors::losesNans) {
+      nans |= unordered(some[0], some[1]) | unordered(some[2], some[3]);
+    }
+  }
+  for (std::int64_t k = 0; i < count; i += vectorCount, ++k) {
+    const Vector last = i + vectorCount <= count
+                            ? loadVector(x + i)
+                            : loadFirst(x + i, count - i, Vectors::start);
+    totals[k] = Vectors::combine(totals[k], last);
+    if constexpr (Vectors::losesNans) {
+      nans |= unordered(last, last);
+    }
+  }
+  if (Vectors::losesNans && isAny(nans)) {
+    return __builtin_nanf("");
+  }
+  // Squares are added up as they are.
+  using Join = std::conditional_t<Vectors::losesNans, Vectors, AddVectors>;
+  return Join::fold(Join::combine(Join::combine(totals[0], totals[1]),
+                                  Join::combine(totals[2], totals[3])));
+}
+
 // As many totals side by side as `width` hide the latency of the operator.
 template <typename Op, std::int64_t width, typename T>
 T rowOfWidth(T total, const T *x, std::int64_t stride, std::int64_t count) {
@@ -98,24 +162,64 @@ T rowOfWidth(T total, const T *x, std::int64_t stride, std::int64_t count) {
 
 template <typename Op, typename T>
 T rowOf(T total, const T *x, std::int64_t stride, std::int64_t count) {
-  if (count >= 4 * laneCount) {
-    return rowOfWidth<Op, 4 * laneCount>(total, x, stride, count);
+  if constexpr (requires { VectorsOf<Op>::start; }) {
+    if (stride == 1) {
+      return Op::join(total, vectorRow<VectorsOf<Op>>(x, count));
+    }
+  }
+  if (count >= 64) {
+    return rowOfWidth<Op, 64>(total, x, stride, count);
   }
   return rowOfWidth<Op, 4>(total, x, stride, count);
 }
 
 template <typename Op, typename T>
-void columnsOf(T *__restrict totals, const T *__restrict x, std::int64_t stride,
-               std::int64_t count) {
-  if (stride == 1) {
-    for (std::int64_t i = 0; i < count; ++i) {
-      totals[i] = Op::combine(totals[i], x[i]);
-    }
-  } else {
-    for (std::int64_t i = 0; i < count; ++i) {
-      totals[i] = Op::combine(totals[i], x[i * stride]);
-    }
+void rowsOf(T *totals, const T *x, std::int64_t rows, std::int64_t rowStride,
+            std::int64_t stride, std::int64_t count) {
+  for (std::int64_t r = 0; r < rows; ++r) {
+    totals[r] = rowOf<Op>(totals[r], x + r * rowStride, stride, count);
   }
+}
+
+// Totals are read and written once for `rows` rows.
+template <typename Op, std::int64_t rows, typename T>
+void columnsOfSome(T *__restrict totals, const T *__restrict x,
+                   std::int64_t rowStride, std::int64_t stride,
+                   std::int64_t count) {
+  const auto addColumns = [&](std::int64_t step) {
+    for (std::int64_t i = 0; i < count; ++i) {
+      T total = totals[i];
+      for (std::int64_t r = 0; r < rows; ++r) {
+        total = Op::combine(total, x[r * rowStride + i * step]);
+      }
+      totals[i] = total;
+    }
+  };
+  if (stride == 1) {
+    addColumns(1);
+  } else {
+    addColumns(stride);
+  }
+}
+
+template <typename Op, typename T>
+void columnRowsOf(T *totals, const T *x, std::int64_t rows,
+                  std::int64_t rowStride, std::int64_t stride,
+                  std::int64_t count) {
+  constexpr std::int64_t most = 8;
+  std::int64_t r = 0;
+  for (; r + most <= rows; r += most) {
+    columnsOfSome<Op, most>(totals, x + r * rowStride, rowStride, stride,
+                            count);
+  }
+  for (; r < rows; ++r) {
+    columnsOfSome<Op, 1>(totals, x + r * rowStride, rowStride, stride, count);
+  }
+}
+
+template <typename Op, typename T>
+void columnsOf(T *totals, const T *x, std::int64_t stride, std::int64_t count) {
+  columnsOfSome<Op, 1>(totals, x, 0, stride, count);
 }
 
 // log(exp(a) + exp(b)). The difference of two equal infinities is no number,
@@ -137,7 +241,7 @@ float logAddRow(float total, const float *x, std::int64_t stride,
   if (top - top != 0) { // infinite or no number
     return logAdd(total, top);
   }
-  constexpr std::int64_t width = laneCount;
+  constexpr std::int64_t width = 16;
   float sums[width] = {};
   std::int64_t i = 0;
   for (; i + width <= count; i += width) {
@@ -163,30 +267,59 @@ void logAddColumns(float *__restrict totals, const float *__restrict x,
   }
 }
 
-template <typename T> ReduceLoopsOf<T> numberLoops() {
-  return {{rowOf<Add<T>, T>, rowOf<SquareAdd<T>, T>, rowOf<Mul<T>, T>,
-           rowOf<Min<T>, T>, rowOf<Max<T>, T>},
-          {columnsOf<Add<T>, T>, columnsOf<SquareAdd<T>, T>,
-           columnsOf<Mul<T>, T>, columnsOf<Min<T>, T>, columnsOf<Max<T>, T>}};
+// The loops over rows by those over one.
+template <auto row>
+void rowsByOne(float *totals, const float *x, std::int64_t rows,
+               std::int64_t rowStride, std::int64_t stride,
+               std::int64_t count) {
+  for (std::int64_t r = 0; r < rows; ++r) {
+    totals[r] = row(totals[r], x + r * rowStride, stride, count);
+  }
+}
+template <auto columns>
+void columnRowsByOne(float *totals, const float *x, std::int64_t rows,
+                     std::int64_t rowStride, std::int64_t stride,
+                     std::int64_t count) {
+  for (std::int64_t r = 0; r < rows; ++r) {
+    columns(totals, x + r * rowStride, stride, count);
+  }
 }
 
 constexpr std::size_t indexOf(ReduceOp op) {
   return static_cast<std::size_t>(op);
 }
 
+template <typename Op, typename T>
+void setLoops(ReduceLoopsOf<T> &loops, ReduceOp op) {
+  loops.row[indexOf(op)] = rowOf<Op>;
+  loops.columns[indexOf(op)] = columnsOf<Op>;
+  loops.rows[indexOf(op)] = rowsOf<Op>;
+  loops.columnRows[indexOf(op)] = columnRowsOf<Op>;
+}
+
+template <typename T> ReduceLoopsOf<T> numberLoops() {
+  ReduceLoopsOf<T> loops{};
+  setLoops<Add<T>>(loops, ReduceOp::Add);
+  setLoops<SquareAdd<T>>(loops, ReduceOp::SquareAdd);
+  setLoops<Mul<T>>(loops, ReduceOp::Mul);
+  setLoops<Min<T>>(loops, ReduceOp::Min);
+  setLoops<Max<T>>(loops, ReduceOp::Max);
+  return loops;
+}
+
 ReduceLoopsOf<float> floatLoops() {
   auto loops = numberLoops<float>();
   loops.row[indexOf(ReduceOp::LogAdd)] = logAddRow;
   loops.columns[indexOf(ReduceOp::LogAdd)] = logAddColumns;
+  loops.rows[indexOf(ReduceOp::LogAdd)] = rowsByOne<logAddRow>;
+  loops.columnRows[indexOf(ReduceOp::LogAdd)] = columnRowsByOne<logAddColumns>;
   return loops;
 }
 
 ReduceLoopsOf<std::uint8_t> boolLoops() {
   ReduceLoopsOf<std::uint8_t> loops{};
-  loops.row[indexOf(ReduceOp::LogicalAnd)] = rowOf<LogicalAnd>;
-  loops.row[indexOf(ReduceOp::LogicalOr)] = rowOf<LogicalOr>;
-  loops.columns[indexOf(ReduceOp::LogicalAnd)] = columnsOf<LogicalAnd>;
-  loops.columns[indexOf(ReduceOp::LogicalOr)] = columnsOf<LogicalOr>;
+  setLoops<LogicalAnd>(loops, ReduceOp::LogicalAnd);
+  setLoops<LogicalOr>(loops, ReduceOp::LogicalOr);
   return loops;
 }
 

@@ -98,6 +98,31 @@ static inline Vector clamped(Vector x, float low, float high) {
   return lesser(vectorOf(high), greater(vectorOf(low), x));
 }
 
+// Where one of two is no number; results are joined by |.
+#ifdef __AVX512F__
+using NanMask = std::uint32_t;
+#else
+using NanMask = IntVector;
+#endif
+static inline NanMask unordered(Vector a, Vector b) {
+#ifdef __AVX512F__
+  return _mm512_cmp_ps_mask(a, b, _CMP_UNORD_Q);
+#else
+  return (a != a) | (b != b);
+#endif
+}
+static inline bool isAny(NanMask mask) {
+#ifdef __AVX512F__
+  return mask != 0;
+#else
+  std::int32_t any = 0;
+  for (std::int64_t i = 0; i < vectorCount; ++i) {
+    any |= mask[i];
+  }
+  return any != 0;
+#endif
+}
+
 // Combines the lanes, in an order that never changes.
 template <typename Combine>
 static inline float fold(Vector vector, const Combine &combine) {
