@@ -4,6 +4,9 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+#include <limits>
+
 namespace kernels::testing {
 namespace {
 
@@ -129,6 +132,8 @@ constexpr PoolCase pools[] = {
     {1, 2, 7, 7, 3, 3, 0, 0},    {1, 1, 1, 1, 1, 1, 0, 0},
     {30, 4, 6, 6, 2, 2, 1, 0},   {20, 33, 12, 12, 2, 2, 0, 0},
     {16, 2, 9, 7, 3, 2, 1, 1},   {16, 3, 5, 5, 2, 3, 0, 0},
+    {1, 3, 34, 70, 3, 2, 1, 1},  {1, 2, 33, 69, 3, 2, 1, 0},
+    {2, 1, 20, 90, 5, 2, 0, 1},  {1, 2, 12, 50, 4, 3, 2, 2},
 };
 Attributes poolOf(const PoolCase &c, std::string activation) {
   return {{"kernel", Attributes::Ints{c.kernel, c.kernel}},
@@ -158,11 +163,38 @@ TEST(FastMaxPool, MatchesForwardAndGradient) {
   }
 }
 
+// A NaN stays where it is the first element of a window.
+TEST(FastMaxPool, TreatsNanAsTheReferenceDoes) {
+  for (const auto &c : pools) {
+    const TensorType x{F, {c.batch, c.channels, c.rows, c.columns}};
+    const Call plain("maxPool", poolOf(c, ""), {{x, {}, {}}});
+    auto values = plain.inputValues(0);
+    for (std::size_t i = 0; i < values.size(); i += 37) {
+      values[i] = std::numeric_limits<double>::quiet_NaN();
+    }
+    const Call call("maxPool", poolOf(c, ""), {{x, {}, values}});
+    const auto wanted = call.reference();
+    for (std::size_t entry = 0; entry < call.kernelCount(); ++entry) {
+      if (!call.isTaken(entry)) {
+        continue;
+      }
+      const auto found = call.fast(entry);
+      for (std::size_t i = 0; i < wanted[0].size(); ++i) {
+        EXPECT_EQ(found[1][i], wanted[1][i]) << i;
+        EXPECT_EQ(std::isnan(found[0][i]), std::isnan(wanted[0][i])) << i;
+      }
+    }
+  }
+}
+
 TEST(FastGroupNorm, MatchesForwardAndGradient) {
-  const std::int64_t cases[][4] = {
-      {16, 12, 3, 9}, {2, 4, 4, 1}, {3, 6, 1, 4}, {40, 8, 2, 14}};
+  // Batch, channels, groups and rows; without rows: of [batch, channels].
+  const std::int64_t cases[][4] = {{16, 12, 3, 9}, {2, 4, 4, 1},
+                                   {3, 6, 1, 4},   {40, 8, 2, 14},
+                                   {37, 90, 1, 0}, {5, 768, 2, 0}};
   for (const auto &[batch, channels, groups, size] : cases) {
-    const TensorType x{F, {batch, channels, size, size + 1}};
+    const TensorType x{F, size == 0 ? Shape{batch, channels}
+                                    : Shape{batch, channels, size, size + 1}};
     const TensorType channel{F, {channels}};
     const Call forward("groupNorm", {{"groups", groups}, {"epsilon", 1e-5}},
                        {{x, {}, {}}, {channel, {}, {}}, {channel, {}, {}}});

@@ -20,6 +20,9 @@ const PoolCase cases[] = {
     {{1, 2, 5, 6, 7}, {2, 3, 2}, {1, 2, 2}, {1, 0, -1}, {0, 2, 1}},
     {{1, 3, 3}, {2}, {1}, {4}, {3}}, // windows that see padding only
     {{2, 8, 56, 56}, {3, 3}, {2, 2}, {1, 1}, {0, 0}},
+    {{3, 7, 7, 7}, {7, 7}, {7, 7}, {0, 0}, {0, 0}}, // whole planes
+    {{1, 2, 9, 5}, {3, 5}, {2, 1}, {1, 0}, {1, 0}}, // whole rows
+    {{1, 1, 3, 90}, {2, 5}, {1, 4}, {0, 40}, {0, -80}},
 };
 
 Attributes attributesOf(const PoolCase &c, std::string type) {

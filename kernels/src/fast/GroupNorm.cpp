@@ -58,8 +58,8 @@ private:
   std::vector<ShardRange> shards_;
 };
 
-// Stage 0 forms dx and every sample's dgamma and dbeta; stage 1 adds those up
-// in the order of the samples.
+// Stage 0 forms dx and every shard's share of dgamma and dbeta; stage 1 adds
+// those up in the order of the shards.
 class GroupNormGradPlan final : public Plan {
 public:
   explicit GroupNormGradPlan(const Signature &signature)
@@ -78,47 +78,51 @@ public:
       task.accesses.push_back(wholeAccess(signature, 2));
       tasks_.push_back(std::move(task));
     }
-    const auto sums = shape_.batch * shape_.channels;
+    const auto shares =
+        static_cast<std::int64_t>(shards_.size()) * shape_.channels;
     tasks_.push_back({1,
-                      0.2 * static_cast<double>(sums),
+                      0.2 * static_cast<double>(shares),
                       {wholeAccess(signature, 6), wholeAccess(signature, 7)}});
-    scratchBytes_ = 2 * static_cast<std::size_t>(sums) * sizeof(float);
+    scratchBytes_ = 2 * static_cast<std::size_t>(shares) * sizeof(float);
   }
 
   void run(std::uint32_t task, std::byte *const *operands,
            std::byte *scratch) const override {
-    auto *dgamma = reinterpret_cast<float *>(scratch);
-    auto *dbeta = dgamma + shape_.batch * shape_.channels;
+    auto *shares = reinterpret_cast<float *>(scratch);
     if (task + 1 == tasks_.size()) {
-      addSamples(dgamma, dataOf<float>(operands, 6));
-      addSamples(dbeta, dataOf<float>(operands, 7));
+      addShares(shares, dataOf<float>(operands, 6));
+      addShares(shares + shape_.channels, dataOf<float>(operands, 7));
       return;
     }
+    float *dgamma = shares + 2 * task * shape_.channels;
+    float *dbeta = dgamma + shape_.channels;
+    std::fill_n(dgamma, 2 * shape_.channels, 0.0f);
     const auto group = shape_.group();
     for (auto n = shards_[task].begin; n < shards_[task].end; ++n) {
       for (std::int64_t g = 0; g < shape_.groups; ++g) {
         const std::int64_t channel = g * group.channels;
         const std::int64_t at = n * shape_.sample() + channel * group.size;
         const std::int64_t statistic = n * shape_.groups + g;
-        const std::int64_t sum = n * shape_.channels + channel;
         selectedLoops().norm.gradient(
             group, dataOf<const float>(operands, 0) + at,
             dataOf<const float>(operands, 1) + at,
             dataOf<const float>(operands, 2) + channel,
             dataOf<const float>(operands, 3)[statistic],
             dataOf<const float>(operands, 4)[statistic],
-            dataOf<float>(operands, 5) + at, dgamma + sum, dbeta + sum);
+            dataOf<float>(operands, 5) + at, dgamma + channel, dbeta + channel);
       }
     }
   }
 
 private:
-  void addSamples(const float *samples, float *sum) const {
+  // Shares lie two rows of channels apart.
+  void addShares(const float *shares, float *sum) const {
     std::fill_n(sum, shape_.channels, 0.0f);
     const auto add =
         selectedLoops().reduce.columns[static_cast<std::size_t>(ReduceOp::Add)];
-    for (std::int64_t n = 0; n < shape_.batch; ++n) {
-      add(sum, samples + n * shape_.channels, 1, shape_.channels);
+    for (std::size_t i = 0; i < shards_.size(); ++i) {
+      add(sum, shares, 1, shape_.channels);
+      shares += 2 * shape_.channels;
     }
   }
 

@@ -23,8 +23,8 @@ public:
     for (auto at = shards_[task].begin; at < shards_[task].end;) {
       const std::int64_t outer = at / shape_.channels;
       const std::int64_t channel = at % shape_.channels;
-      const std::int64_t channels =
-          std::min(shape_.channels - channel, shards_[task].end - at);
+      const std::int64_t channels = std::min(
+          {shape_.channels - channel, shards_[task].end - at, blockChannels_});
       runBlock(
           {shape_.rows, shape_.rowStride(), channels, shape_.size},
           {operands,
@@ -89,8 +89,9 @@ protected:
       }
       tasks_.push_back(std::move(task));
     }
-    loopScratch_ = 3 * std::min(widest, shape.channels) * shape.size;
-    stride_ = std::min(widest, shape.channels);
+    blockChannels_ = blockOf(shape);
+    stride_ = std::min({widest, shape.channels, blockChannels_});
+    loopScratch_ = 3 * stride_ * shape.size;
     taskScratch_ = lineAligned(
         static_cast<std::size_t>(loopScratch_ + valuesPerStatistic * stride_) *
         sizeof(float));
@@ -106,8 +107,19 @@ protected:
   float count() const { return static_cast<float>(shape_.count()); }
 
 private:
+  // Channels whose elements stay in the cache from the first pass over them to
+  // the last. Short channels are walked through row by row instead.
+  static std::int64_t blockOf(const NormRows &shape) {
+    constexpr std::int64_t cachedElements = 1 << 14;
+    constexpr std::int64_t shortChannel = 16;
+    return shape.size < shortChannel
+               ? shape.channels
+               : std::max<std::int64_t>(cachedElements / shape.count(), 1);
+  }
+
   NormRows shape_;
   std::vector<ShardRange> shards_;
+  std::int64_t blockChannels_ = 1;
   std::int64_t loopScratch_ = 0, stride_ = 0; // floats
   std::size_t taskScratch_ = 0;               // bytes
 };

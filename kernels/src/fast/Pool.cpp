@@ -1,92 +1,17 @@
-// "pool" and "poolGrad" of row-major floats, a row of outputs at a time: the
-// loops run along the innermost dimension for one element of the windows.
+// "pool" and "poolGrad" of row-major floats. Windows that are whole planes have
+// plans of their own. Others go a row of outputs at a time: first down the rows
+// of the windows, then along the result; the gradient the other way round.
 #include "FastKernels.hpp"
 #include "HalfPlan.hpp"
 #include "PlanHelpers.hpp"
-
-#include "kinds/FieldPool.hpp"
-#include "loops/Loops.hpp"
+#include "PoolRowWalk.hpp"
 
 #include <algorithm>
-#include <array>
 #include <limits>
 
 namespace kernels {
 
 namespace {
-
-constexpr std::size_t maxRank = 8;
-using Index = std::array<std::int64_t, maxRank>;
-
-// Walks over the rows of a plane, and over the window elements of a row.
-class RowWalk {
-public:
-  explicit RowWalk(const FieldPool &pool) : pool_(pool) {
-    for (std::size_t d = 0; d + 1 < pool.dims.size(); ++d) {
-      rows_ *= pool.dims[d].out;
-      kernelRows_ *= pool.dims[d].kernel;
-    }
-  }
-
-  const FieldPool &pool() const { return pool_; }
-  const FieldPool::Dimension &inner() const { return pool_.dims.back(); }
-  std::int64_t rows() const { return rows_; }
-
-  // Calls visit(input offset of the row's first element, first output, count)
-  // for every window element that lies inside for some outputs of row `row`;
-  // the offset counts from the plane's first element.
-  template <typename Visit>
-  void forEachElement(std::int64_t row, const Visit &visit) const {
-    Index output{};
-    unravel(row, &FieldPool::Dimension::out, output);
-    for (std::int64_t k = 0; k < kernelRows_; ++k) {
-      Index window{};
-      unravel(k, &FieldPool::Dimension::kernel, window);
-      std::int64_t offset = 0;
-      bool isInside = true;
-      for (std::size_t d = 0; d + 1 < pool_.dims.size(); ++d) {
-        const auto &dim = pool_.dims[d];
-        const auto at = dim.inputOf(output[d], window[d]);
-        isInside = isInside && dim.isInside(at);
-        offset = offset * dim.in + at;
-      }
-      if (!isInside) {
-        continue;
-      }
-      for (std::int64_t q = 0; q < inner().kernel; ++q) {
-        const auto range = inner().outputsInside(q);
-        if (range.begin < range.end) {
-          visit(offset * inner().in + inner().inputOf(range.begin, q),
-                range.begin, range.end - range.begin);
-        }
-      }
-    }
-  }
-
-  // Elements inside the windows of a row, all dimensions but the innermost.
-  std::int64_t outerElements(std::int64_t row) const {
-    Index output{};
-    unravel(row, &FieldPool::Dimension::out, output);
-    std::int64_t count = 1;
-    for (std::size_t d = 0; d + 1 < pool_.dims.size(); ++d) {
-      count *= pool_.dims[d].elementsInside(output[d]);
-    }
-    return count;
-  }
-
-private:
-  void unravel(std::int64_t number, std::int64_t FieldPool::Dimension::*extent,
-               Index &index) const {
-    for (std::size_t d = pool_.dims.size() - 1; d-- > 0;) {
-      index[d] = number % (pool_.dims[d].*extent);
-      number /= pool_.dims[d].*extent;
-    }
-  }
-
-  FieldPool pool_;
-  std::int64_t rows_ = 1;       // of outputs, in a plane
-  std::int64_t kernelRows_ = 1; // of a window
-};
 
 // What a mean multiplies by, for each output of every row; empty for other
 // poolings.
@@ -106,14 +31,88 @@ std::vector<float> meanFactors(const RowWalk &walk) {
   return factors;
 }
 
-double workOf(const FieldPool &pool) {
-  double window = 1;
-  for (const auto &dim : pool.dims) {
-    window *= static_cast<double>(dim.kernel);
+// The same pooling with fewer dimensions: rows that windows take whole are
+// elements of one long row.
+FieldPool merged(FieldPool pool) {
+  while (pool.dims.size() > 1) {
+    const auto inner = pool.dims.back();
+    if (inner.kernel != inner.in || inner.padLower != 0 || inner.out != 1) {
+      break;
+    }
+    pool.dims.pop_back();
+    auto &outer = pool.dims.back();
+    outer.in *= inner.in;
+    outer.kernel *= inner.in;
+    outer.stride *= inner.in;
+    outer.padLower *= inner.in;
   }
-  return 0.1 * window *
-         static_cast<double>(pool.planes() * pool.planeOutputs());
+  return pool;
 }
+
+bool takesWholePlanes(const FieldPool &pool) {
+  const auto &dim = pool.dims.front();
+  return pool.dims.size() == 1 && dim.kernel == dim.in && dim.padLower == 0 &&
+         dim.out == 1;
+}
+
+// A pass down the windows and one along the rows.
+double workOf(const FieldPool &pool) {
+  double rows = static_cast<double>(pool.planes());
+  for (std::size_t d = 0; d + 1 < pool.dims.size(); ++d) {
+    rows *= static_cast<double>(pool.dims[d].out * pool.dims[d].kernel);
+  }
+  const auto &inner = pool.dims.back();
+  return rows * (5 + 0.1 * static_cast<double>(inner.in) +
+                 0.1 * static_cast<double>(inner.out * inner.kernel));
+}
+
+// Shards are runs of planes.
+class PlanesPlan final : public Plan {
+public:
+  PlanesPlan(const Signature &signature, const FieldPool &pool, bool isGradient)
+      : op_(pool.op), isGradient_(isGradient), size_(pool.planeInputs()) {
+    const auto planes = pool.planes();
+    const double work = 0.1 * static_cast<double>(planes * (size_ + 16));
+    const auto count = shardCount(planes, work);
+    for (std::int64_t i = 0; i < count && planes > 0; ++i) {
+      const auto range = shardRange(planes, count, i);
+      shards_.push_back(range);
+      const auto perOperand = [&](std::size_t operand) {
+        const auto size = isGradient == (operand == 1) ? size_ : 1;
+        return elementAccess(signature, operand, range.begin * size,
+                             range.end * size);
+      };
+      tasks_.push_back({0,
+                        work / static_cast<double>(count),
+                        {perOperand(0), perOperand(1)}});
+    }
+  }
+
+  void run(std::uint32_t task, std::byte *const *operands,
+           std::byte *) const override {
+    const auto &loops = selectedLoops().poolRows;
+    const auto begin = shards_[task].begin;
+    const auto planes = shards_[task].end - begin;
+    const float factor =
+        op_ == PoolOp::Average ? 1.0f / static_cast<float>(size_) : 1.0f;
+    const auto *from = dataOf<const float>(operands, 0);
+    auto *to = dataOf<float>(operands, 1);
+    if (isGradient_) {
+      loops.spreadPlanes(from + begin, planes, size_, factor,
+                         to + begin * size_);
+    } else if (op_ == PoolOp::Max) {
+      loops.planeMaxima(from + begin * size_, planes, size_, to + begin);
+    } else {
+      loops.planeSums(from + begin * size_, planes, size_, factor, to + begin);
+    }
+  }
+
+private:
+  PoolOp op_;
+  bool isGradient_;
+  std::int64_t size_; // of a plane
+  std::vector<ShardRange> shards_;
+};
 
 // Shards are runs of rows.
 class PoolPlan final : public Plan {
@@ -135,40 +134,54 @@ public:
             elementAccess(signature, 1, range.begin * width,
                           range.end * width)}});
     }
+    const auto row = walk_.innerRow();
+    taskScratch_ = lineAligned(
+        static_cast<std::size_t>(row.in + row.scratchFloats()) * sizeof(float));
+    scratchBytes_ = taskScratch_ * tasks_.size();
   }
 
   void run(std::uint32_t task, std::byte *const *operands,
-           std::byte *) const override {
-    const bool isMax = walk_.pool().op == PoolOp::Max;
-    const auto add = selectedLoops().reduce.columns[static_cast<std::size_t>(
-        isMax ? ReduceOp::Max : ReduceOp::Add)];
+           std::byte *scratch) const override {
     const auto width = walk_.inner().out;
+    auto *memory = reinterpret_cast<float *>(scratch + task * taskScratch_);
     for (auto i = shards_[task].begin; i < shards_[task].end; ++i) {
-      const auto row = i % walk_.rows();
       const auto *x = dataOf<const float>(operands, 0) +
                       i / walk_.rows() * walk_.pool().planeInputs();
-      auto *y = dataOf<float>(operands, 1) + i * width;
-      std::fill_n(y, width,
-                  isMax ? -std::numeric_limits<float>::infinity() : 0.0f);
-      walk_.forEachElement(
-          row, [&](std::int64_t from, std::int64_t to, std::int64_t count) {
-            add(y + to, x + from, walk_.inner().stride, count);
-          });
-      if (!factors_.empty()) {
-        selectedLoops().poolRows.multiply(y, y, factors_.data() + row * width,
-                                          width);
-      }
+      runRow(i % walk_.rows(), x, dataOf<float>(operands, 1) + i * width,
+             memory);
     }
   }
 
 private:
+  void runRow(std::int64_t row, const float *x, float *y,
+              float *scratch) const {
+    const auto &loops = selectedLoops();
+    const bool isMax = walk_.pool().op == PoolOp::Max;
+    const auto add = loops.reduce.columns[static_cast<std::size_t>(
+        isMax ? ReduceOp::Max : ReduceOp::Add)];
+    const auto inner = walk_.innerRow();
+    std::fill_n(scratch, inner.in,
+                isMax ? -std::numeric_limits<float>::infinity() : 0.0f);
+    walk_.forEachRow(row, [&](std::int64_t offset) {
+      add(scratch, x + offset, 1, inner.in);
+    });
+    (isMax ? loops.poolRows.maxima : loops.poolRows.sums)(inner, scratch, y,
+                                                          scratch + inner.in);
+    if (!factors_.empty()) {
+      loops.poolRows.multiply(y, y, factors_.data() + row * inner.out,
+                              inner.out);
+    }
+  }
+
   RowWalk walk_;
   std::vector<float> factors_;
   std::vector<ShardRange> shards_;
+  std::size_t taskScratch_ = 0; // bytes
 };
 
 // Shards are runs of planes, since windows overlap within one. Each task has
-// two rows of scratch: the gradient to hand out and the equals of a maximum.
+// scratch for two rows: the gradient to hand out, and the equals of a maximum
+// or the gradient handed out along the row.
 class PoolGradPlan final : public Plan {
 public:
   PoolGradPlan(const Signature &signature, const FieldPool &pool)
@@ -190,16 +203,20 @@ public:
       }
       tasks_.push_back(std::move(task));
     }
-    rowBytes_ = lineAligned(static_cast<std::size_t>(walk_.inner().out) *
-                            sizeof(float));
-    scratchBytes_ = 2 * rowBytes_ * tasks_.size();
+    const auto row = walk_.innerRow();
+    rowBytes_ = lineAligned(
+        static_cast<std::size_t>(std::max(row.in, row.out)) * sizeof(float));
+    taskScratch_ = 2 * rowBytes_ +
+                   lineAligned(static_cast<std::size_t>(row.scratchFloats()) *
+                               sizeof(float));
+    scratchBytes_ = taskScratch_ * tasks_.size();
   }
 
   void run(std::uint32_t task, std::byte *const *operands,
            std::byte *scratch) const override {
     const auto inputs = walk_.pool().planeInputs();
     const auto outputs = walk_.pool().planeOutputs();
-    scratch += 2 * rowBytes_ * task;
+    scratch += taskScratch_ * task;
     for (auto plane = shards_[task].begin; plane < shards_[task].end; ++plane) {
       auto *dx = dataOf<float>(operands, isMax_ ? 3 : 1) + plane * inputs;
       std::fill_n(dx, inputs, 0.0f);
@@ -245,40 +262,60 @@ private:
       loops.divide(share, gradient, counts, width);
       gradient = share;
     }
-    walk_.forEachElement(
-        row, [&](std::int64_t from, std::int64_t to, std::int64_t count) {
-          if (isMax_) {
+    if (isMax_) {
+      walk_.forEachElement(
+          row, [&](std::int64_t from, std::int64_t to, std::int64_t count) {
             loops.addWhereEqual(plane.dx + from, plane.x + from, stride,
                                 plane.y + begin + to, gradient + to, count);
-          } else {
-            loops.addTo(plane.dx + from, stride, gradient + to, count);
-          }
-        });
+          });
+      return;
+    }
+    auto *spread = reinterpret_cast<float *>(scratch + rowBytes_);
+    loops.spread(walk_.innerRow(), gradient, spread,
+                 reinterpret_cast<float *>(scratch + 2 * rowBytes_));
+    const auto add =
+        selectedLoops().reduce.columns[static_cast<std::size_t>(ReduceOp::Add)];
+    walk_.forEachRow(row, [&](std::int64_t offset) {
+      add(plane.dx + offset, spread, 1, walk_.inner().in);
+    });
   }
 
   RowWalk walk_;
   std::vector<float> factors_;
   bool isMax_, isScaled_;
   std::vector<ShardRange> shards_;
-  std::size_t rowBytes_ = 0;
+  std::size_t rowBytes_ = 0, taskScratch_ = 0;
 };
 
-template <typename PlanType>
-std::unique_ptr<Plan> makePlan(const Signature &signature, const Shape &x) {
+// The pooling of rows of x, or nothing if they are not for these plans.
+std::optional<FieldPool> poolOf(const Signature &signature, const Shape &x) {
   if (!isAllFloat(signature) || !isAllRowMajor(signature) ||
-      x.size() - 2 > maxRank) {
-    return nullptr;
+      x.size() - 2 > RowWalk::maxRank) {
+    return std::nullopt;
   }
-  return std::make_unique<PlanType>(signature,
-                                    fieldPool("pool", signature.attributes, x));
+  return merged(fieldPool("pool", signature.attributes, x));
 }
 
 std::unique_ptr<Plan> planForward(const Signature &signature) {
-  return makePlan<PoolPlan>(signature, signature.inputs[0].shape);
+  const auto pool = poolOf(signature, signature.inputs[0].shape);
+  if (!pool) {
+    return nullptr;
+  }
+  if (takesWholePlanes(*pool)) {
+    return std::make_unique<PlanesPlan>(signature, *pool, false);
+  }
+  return std::make_unique<PoolPlan>(signature, *pool);
 }
 
 std::unique_ptr<Plan> planGrad(const Signature &signature) {
-  return makePlan<PoolGradPlan>(signature, signature.outputs[0].shape);
+  const auto pool = poolOf(signature, signature.outputs[0].shape);
+  if (!pool) {
+    return nullptr;
+  }
+  if (takesWholePlanes(*pool) && pool->op != PoolOp::Max) {
+    return std::make_unique<PlanesPlan>(signature, *pool, true);
+  }
+  return std::make_unique<PoolGradPlan>(signature, *pool);
 }
 
 constexpr KernelEntry forwardEntries[] = {

@@ -10,7 +10,7 @@ namespace {
 
 using Plane = PoolLoops::Plane;
 using Group = NormLoops::Group;
-constexpr int noPosition = 255; // as PoolShape::noPosition
+constexpr std::uint8_t noPosition = 255; // as PoolShape::noPosition
 
 // The part of a window that is inside the plane.
 struct Window {
@@ -54,24 +54,29 @@ void maxPoolOf(const Plane &plane, const float *x, float *y,
     for (std::int64_t column = 0; column < plane.outColumns; ++column) {
       const Window w = clipped<Rows, Columns>(windowAt(plane, row, column));
       Lanes best{};
-      LaneMask at{};
+      LaneBytes at{};
       bool isFirst = true;
       for (std::int64_t p = w.rowBegin; p < w.rowEnd; ++p) {
         for (std::int64_t q = w.columnBegin; q < w.columnEnd; ++q) {
           const std::int64_t from = (w.top + p) * plane.inColumns + w.left + q;
           const Lanes value = loadLanes(x + from * laneCount);
-          const auto position =
-              static_cast<int>(p * plane.kernelColumns + q) - LaneMask{};
-          const LaneMask isBetter = isFirst ? ~LaneMask{} : value > best;
-          best = isBetter ? value : best;
-          at = isBetter ? position : at;
-          isFirst = false;
+          const LaneBytes position = broadcastByte(
+              static_cast<std::uint8_t>(p * plane.kernelColumns + q));
+          if (isFirst) {
+            best = value;
+            at = position;
+            isFirst = false;
+            continue;
+          }
+          const LaneBits isBetter = isGreater(value, best);
+          best = choose(isBetter, value, best);
+          at = choose(isBetter, position, at);
         }
       }
       if (plane.hasRelu) {
-        const LaneMask isPositive = best > 0;
-        best = isPositive ? best : Lanes{};
-        at = isPositive ? at : noPosition - LaneMask{};
+        const LaneBits isPositive = isGreater(best, Lanes{});
+        best = choose(isPositive, best, Lanes{});
+        at = choose(isPositive, at, broadcastByte(noPosition));
       }
       const std::int64_t to = row * plane.outColumns + column;
       storeLanes(y + to * laneCount, best);
@@ -94,11 +99,12 @@ void spread(const Plane &plane, const float *dy, const std::uint8_t *indices,
       const Window w = clipped<Rows, Columns>(windowAt(plane, row, column));
       const std::int64_t from = row * plane.outColumns + column;
       const Lanes gradient = loadLanes(dy + from * laneCount);
-      const LaneMask at = loadBytes(indices + from * laneCount);
+      const LaneBytes at = loadBytes(indices + from * laneCount);
       for (std::int64_t p = w.rowBegin; p < w.rowEnd; ++p) {
         for (std::int64_t q = w.columnBegin; q < w.columnEnd; ++q) {
-          const auto position = static_cast<int>(p * plane.kernelColumns + q);
-          const Lanes part = at == position ? gradient : Lanes{};
+          const auto position =
+              static_cast<std::uint8_t>(p * plane.kernelColumns + q);
+          const Lanes part = choose(isEqual(at, position), gradient, Lanes{});
           float *to =
               dx + ((w.top + p) * plane.inColumns + w.left + q) * laneCount;
           storeLanes(to, Adds ? loadLanes(to) + part : part);

@@ -33,6 +33,9 @@ static inline void storeLanes(float *to, Lanes lanes) {
 static inline Lanes loadPart(const float *from, std::int64_t count,
                              float filler = 0) {
   Lanes lanes = broadcast(filler);
+  if (count == laneCount) {
+    return loadLanes(from);
+  }
 #ifdef __AVX512F__
   const auto mask = static_cast<__mmask16>((1u << count) - 1);
   lanes = _mm512_mask_loadu_ps(lanes, mask, from);
@@ -44,6 +47,9 @@ static inline Lanes loadPart(const float *from, std::int64_t count,
   return lanes;
 }
 static inline void storePart(float *to, Lanes lanes, std::int64_t count) {
+  if (count == laneCount) {
+    return storeLanes(to, lanes);
+  }
 #ifdef __AVX512F__
   _mm512_mask_storeu_ps(to, static_cast<__mmask16>((1u << count) - 1), lanes);
 #else
@@ -53,29 +59,31 @@ static inline void storePart(float *to, Lanes lanes, std::int64_t count) {
 #endif
 }
 
-// Sixteen bytes, as small numbers in the lanes.
+// Sixteen small numbers, or the first `count`.
 using LaneBytes = std::uint8_t __attribute__((vector_size(laneCount)));
 
-static inline LaneMask loadBytes(const std::uint8_t *from,
-                                 std::int64_t count = laneCount) {
+static inline LaneBytes broadcastByte(std::uint8_t value) {
+  return value - LaneBytes{};
+}
+static inline LaneBytes loadBytes(const std::uint8_t *from,
+                                  std::int64_t count = laneCount) {
   LaneBytes bytes{};
   if (count == laneCount) {
     std::memcpy(&bytes, from, sizeof bytes);
-  } else {
-#ifdef __AVX512F__
-    const auto mask = static_cast<__mmask16>((1u << count) - 1);
-    bytes = (LaneBytes)_mm_maskz_loadu_epi8(mask, from);
-#else
-    for (std::int64_t i = 0; i < count; ++i) {
-      bytes[i] = from[i];
-    }
-#endif
+    return bytes;
   }
-  return __builtin_convertvector(bytes, LaneMask);
+#ifdef __AVX512F__
+  const auto mask = static_cast<__mmask16>((1u << count) - 1);
+  bytes = (LaneBytes)_mm_maskz_loadu_epi8(mask, from);
+#else
+  for (std::int64_t i = 0; i < count; ++i) {
+    bytes[i] = from[i];
+  }
+#endif
+  return bytes;
 }
-static inline void storeBytes(std::uint8_t *to, LaneMask numbers,
+static inline void storeBytes(std::uint8_t *to, LaneBytes bytes,
                               std::int64_t count = laneCount) {
-  const LaneBytes bytes = __builtin_convertvector(numbers, LaneBytes);
   if (count == laneCount) {
     std::memcpy(to, &bytes, sizeof bytes);
     return;
@@ -89,6 +97,59 @@ static inline void storeBytes(std::uint8_t *to, LaneMask numbers,
   }
 #endif
 }
+
+// One bit or mask per lane: what decides between lanes and between bytes.
+#ifdef __AVX512F__
+using LaneBits = __mmask16;
+static inline LaneBits isGreater(Lanes a, Lanes b) {
+  return _mm512_cmp_ps_mask(a, b, _CMP_GT_OQ);
+}
+static inline LaneBits isNan(Lanes a) {
+  return _mm512_cmp_ps_mask(a, a, _CMP_UNORD_Q);
+}
+static inline LaneBits isEqual(LaneBytes a, std::uint8_t b) {
+  return _mm_cmpeq_epi8_mask((__m128i)a, _mm_set1_epi8(static_cast<char>(b)));
+}
+static inline bool isAny(LaneBits bits) {
+  return bits != 0;
+}
+static inline Lanes choose(LaneBits bits, Lanes a, Lanes b) {
+  return _mm512_mask_blend_ps(bits, b, a);
+}
+static inline LaneBytes choose(LaneBits bits, LaneBytes a, LaneBytes b) {
+  return (LaneBytes)_mm_mask_blend_epi8(bits, (__m128i)b, (__m128i)a);
+}
+static inline Lanes addWhere(LaneBits bits, Lanes total, Lanes a) {
+  return _mm512_mask_add_ps(total, bits, total, a);
+}
+#else
+using LaneBits = LaneMask;
+static inline LaneBits isGreater(Lanes a, Lanes b) {
+  return a > b;
+}
+static inline LaneBits isNan(Lanes a) {
+  return a != a;
+}
+static inline LaneBits isEqual(LaneBytes a, std::uint8_t b) {
+  return __builtin_convertvector(a, LaneMask) == b;
+}
+static inline bool isAny(LaneBits bits) {
+  std::int32_t any = 0;
+  for (std::int64_t i = 0; i < laneCount; ++i) {
+    any |= bits[i];
+  }
+  return any != 0;
+}
+static inline Lanes choose(LaneBits bits, Lanes a, Lanes b) {
+  return bits ? a : b;
+}
+static inline LaneBytes choose(LaneBits bits, LaneBytes a, LaneBytes b) {
+  return __builtin_convertvector(bits, LaneBytes) ? a : b;
+}
+static inline Lanes addWhere(LaneBits bits, Lanes total, Lanes a) {
+  return bits ? total + a : total;
+}
+#endif
 
 // Keeps the compiler from reading a value again from memory at every use: one
 // load a cycle is all that there is of whole registers.

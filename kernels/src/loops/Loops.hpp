@@ -84,22 +84,52 @@ struct PoolLoops {
     std::int64_t strideRows, strideColumns;
     std::int64_t padRows, padColumns; // lower
     bool hasRelu;
+
+    // What both functions need of `scratch`: a window's height of rows, each
+    // of values and of positions, padded and rounded up.
+    std::int64_t scratchFloats() const {
+      const std::int64_t columns = inColumns + 2 * kernelColumns + outColumns;
+      return (2 * kernelRows + 2) * (columns + 64 * (1 + strideColumns));
+    }
   };
   void (*forward)(const Plane &plane, const float *x, float *y,
-                  std::uint8_t *indices);
+                  std::uint8_t *indices, float *scratch);
   void (*gradient)(const Plane &plane, const float *dy,
-                   const std::uint8_t *indices, float *dx);
+                   const std::uint8_t *indices, float *dx, float *scratch);
 };
 
-// One window element of every output of a row; inputs are `stride` apart.
+// Poolings of any rank, by rows: windows along the innermost dimension.
 struct PoolRowLoops {
+  struct Row {
+    std::int64_t in, out, kernel, stride, pad; // pad: lower; may be negative
+
+    // What the functions below need of `scratch`.
+    std::int64_t scratchFloats() const {
+      const std::int64_t padded = (out - 1) * stride + kernel;
+      return (padded > in ? padded : in) + kernel + out +
+             (pad < 0 ? -pad : pad) + 64 * (1 + stride);
+    }
+  };
+  // The sum or the largest element of each window of row x.
+  void (*sums)(const Row &row, const float *x, float *y, float *scratch);
+  void (*maxima)(const Row &row, const float *x, float *y, float *scratch);
+  // Each element of row dx is the sum of dy over the windows that it is in.
+  void (*spread)(const Row &row, const float *dy, float *dx, float *scratch);
+
+  // Windows that are whole planes of `size` elements: their sums times
+  // `factor`, their largest elements; dy * factor for each element of dx.
+  void (*planeSums)(const float *x, std::int64_t planes, std::int64_t size,
+                    float factor, float *y);
+  void (*planeMaxima)(const float *x, std::int64_t planes, std::int64_t size,
+                      float *y);
+  void (*spreadPlanes)(const float *dy, std::int64_t planes, std::int64_t size,
+                       float factor, float *dx);
+
   void (*multiply)(float *y, const float *a, const float *b,
                    std::int64_t count);
   void (*divide)(float *y, const float *a, const float *b, std::int64_t count);
-  // dx[i * stride] += dy[i]
-  void (*addTo)(float *dx, std::int64_t stride, const float *dy,
-                std::int64_t count);
-  // The same where x[i * stride] == y[i].
+  // One window element of every output of a row; inputs are `stride` apart:
+  // dx[i * stride] += dy[i] where x[i * stride] == y[i].
   void (*addWhereEqual)(float *dx, const float *x, std::int64_t stride,
                         const float *y, const float *dy, std::int64_t count);
   // counts[i] += x[i * stride] == y[i]
@@ -116,7 +146,7 @@ struct NormLoops {
   void (*forward)(const Group &group, const float *x, const float *gamma,
                   const float *beta, float epsilon, float *y, float *mean,
                   float *invStdDev);
-  // dgamma and dbeta are this sample's.
+  // Adds to dgamma and dbeta.
   void (*gradient)(const Group &group, const float *dy, const float *x,
                    const float *gamma, float mean, float invStdDev, float *dx,
                    float *dgamma, float *dbeta);

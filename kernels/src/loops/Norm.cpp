@@ -1,7 +1,8 @@
 // Group normalisation of one group of channels of one sample. The group is
 // contiguous and small enough for the cache, so three passes are cheap and the
-// variance is taken of differences from the mean.
-#include "Lanes.hpp"
+// variance is taken of differences from the mean. Channels of one element, as
+// those of a layer normalisation are, run side by side in the lanes.
+#include "LaneSums.hpp"
 #include "Loops.hpp"
 
 #include <cmath>
@@ -12,39 +13,38 @@ namespace {
 
 using Group = NormLoops::Group;
 
-// The sum of function(lanes of a, lanes of b) along two rows; `function` must
-// give 0 for lanes beyond the end, whose elements are `fillerA` and 0.
-template <typename Function>
-float sumRows(const float *a, const float *b, std::int64_t count, float fillerA,
-              const Function &function) {
-  Lanes first{};
-  Lanes second{};
-  std::int64_t i = 0;
-  for (; i + 2 * laneCount <= count; i += 2 * laneCount) {
-    first += function(loadLanes(a + i), loadLanes(b + i));
-    second +=
-        function(loadLanes(a + i + laneCount), loadLanes(b + i + laneCount));
-  }
-  for (; i < count; i += laneCount) {
-    const std::int64_t left = count - i < laneCount ? count - i : laneCount;
-    first += function(loadPart(a + i, left, fillerA), loadPart(b + i, left));
-  }
-  return sumOf(first + second);
+float meanOf(const float *x, std::int64_t count) {
+  LaneSums<1> sums;
+  sums.add(x, x, count, 0, 0,
+           [](Lanes a, Lanes, Lanes *total) { total[0] += a; });
+  return sums.total(0) / static_cast<float>(count);
 }
 
-void forward(const Group &group, const float *x, const float *gamma,
-             const float *beta, float epsilon, float *y, float *mean,
+float varianceOf(const float *x, std::int64_t count, float mean) {
+  const Lanes means = broadcast(mean);
+  LaneSums<1> sums;
+  sums.add(x, x, count, mean, 0, [&](Lanes a, Lanes, Lanes *total) {
+    total[0] += (a - means) * (a - means);
+  });
+  return sums.total(0) / static_cast<float>(count);
+}
+
+void forward(const Group &group, const float *__restrict x,
+             const float *__restrict gamma, const float *__restrict beta,
+             float epsilon, float *__restrict y, float *mean,
              float *invStdDev) {
   const std::int64_t count = group.channels * group.size;
-  const float sum = sumRows(x, x, count, 0, [](Lanes a, Lanes) { return a; });
-  const float average = sum / static_cast<float>(count);
-  const Lanes averages = broadcast(average);
-  const float squares = sumRows(x, x, count, average, [&](Lanes a, Lanes) {
-    const Lanes difference = a - averages;
-    return difference * difference;
-  });
-  const float scale =
-      1.0f / std::sqrt(squares / static_cast<float>(count) + epsilon);
+  const float average = meanOf(x, count);
+  const float scale = 1.0f / std::sqrt(varianceOf(x, count, average) + epsilon);
+  *mean = average;
+  *invStdDev = scale;
+  if (group.size == 1) {
+    for (std::int64_t c = 0; c < group.channels; ++c) {
+      const float factor = scale * gamma[c];
+      y[c] = x[c] * factor + (beta[c] - average * factor);
+    }
+    return;
+  }
   for (std::int64_t c = 0; c < group.channels; ++c) {
     const float *__restrict from = x + c * group.size;
     float *__restrict to = y + c * group.size;
@@ -54,33 +54,71 @@ void forward(const Group &group, const float *x, const float *gamma,
       to[i] = from[i] * factor + shift;
     }
   }
-  *mean = average;
-  *invStdDev = scale;
 }
 
 // With u = gamma * dy and n = (x - mean) * invStdDev:
-// dx = invStdDev * (u - mean(u) - n * mean(u * n)).
+// dx = invStdDev * (u - mean(u) - n * mean(u * n))
+//    = invStdDev * u + byX * x + shift.
+struct Slope {
+  float byX, shift;
+};
+// `sum` and `product` are those of u and of u * n over `count` elements.
+Slope slopeOf(float sum, float product, float mean, float invStdDev,
+              std::int64_t count) {
+  const auto n = static_cast<float>(count);
+  const float byX = -invStdDev * invStdDev * product / n;
+  return {byX, -invStdDev * sum / n - mean * byX};
+}
+
+// Of channels of one element.
+void gradientOfElements(std::int64_t channels, const float *__restrict dy,
+                        const float *__restrict x,
+                        const float *__restrict gamma, float mean,
+                        float invStdDev, float *__restrict dx,
+                        float *__restrict dgamma, float *__restrict dbeta) {
+  const Lanes means = broadcast(mean);
+  LaneSums<2> sums;
+  sums.addThree(dy, gamma, x, channels,
+                [&](Lanes g, Lanes factor, Lanes v, Lanes *total) {
+                  total[0] += g * factor;
+                  total[1] += g * factor * (v - means);
+                });
+  const auto [byX, shift] = slopeOf(sums.total(0), invStdDev * sums.total(1),
+                                    mean, invStdDev, channels);
+  for (std::int64_t c = 0; c < channels; ++c) {
+    dx[c] = invStdDev * gamma[c] * dy[c] + (byX * x[c] + shift);
+    dgamma[c] += dy[c] * ((x[c] - mean) * invStdDev);
+    dbeta[c] += dy[c];
+  }
+}
+
 void gradient(const Group &group, const float *dy, const float *x,
               const float *gamma, float mean, float invStdDev, float *dx,
               float *dgamma, float *dbeta) {
+  if (group.size == 1) {
+    return gradientOfElements(group.channels, dy, x, gamma, mean, invStdDev, dx,
+                              dgamma, dbeta);
+  }
   const Lanes means = broadcast(mean);
   float sum = 0;
   float product = 0;
   for (std::int64_t c = 0; c < group.channels; ++c) {
-    const float *fromDy = dy + c * group.size;
-    const float *fromX = x + c * group.size;
-    dbeta[c] =
-        sumRows(fromDy, fromX, group.size, 0, [](Lanes g, Lanes) { return g; });
-    dgamma[c] =
-        invStdDev * sumRows(fromDy, fromX, group.size, 0,
-                            [&](Lanes g, Lanes v) { return g * (v - means); });
-    sum += gamma[c] * dbeta[c];
-    product += gamma[c] * dgamma[c];
+    const std::int64_t at = c * group.size;
+    LaneSums<2> sums;
+    sums.add(dy + at, x + at, group.size, 0, 0,
+             [&](Lanes g, Lanes v, Lanes *total) {
+               total[0] += g;
+               total[1] += g * (v - means);
+             });
+    const float byBeta = sums.total(0);
+    const float byGamma = invStdDev * sums.total(1);
+    dbeta[c] += byBeta;
+    dgamma[c] += byGamma;
+    sum += gamma[c] * byBeta;
+    product += gamma[c] * byGamma;
   }
-  const auto count = static_cast<float>(group.channels * group.size);
-  // dx = byDy * dy + byX * x + shift
-  const float byX = -invStdDev * invStdDev * product / count;
-  const float shift = -invStdDev * sum / count - mean * byX;
+  const auto [byX, shift] =
+      slopeOf(sum, product, mean, invStdDev, group.channels * group.size);
   for (std::int64_t c = 0; c < group.channels; ++c) {
     const float *__restrict fromDy = dy + c * group.size;
     const float *__restrict fromX = x + c * group.size;

@@ -1,7 +1,7 @@
 // Normalisations of [rows, channels, size]: a statistic of each channel over
 // rows and size. Long channels are summed along their elements; short ones side
 // by side, a row of all channels at a time.
-#include "Lanes.hpp"
+#include "LaneSums.hpp"
 #include "Loops.hpp"
 
 #include <cmath>
@@ -19,25 +19,45 @@ bool isAlong(const Block &block) {
   return block.size >= laneCount;
 }
 
-// The sum of function(lanes of a, lanes of b) along rows, where lanes beyond
-// the end hold `fillerA` and `fillerB`, of which function must make 0.
-template <typename Function>
-float sumAlong(const float *a, const float *b, std::int64_t count,
-               float fillerA, float fillerB, const Function &function) {
-  Lanes first{};
-  Lanes second{};
-  std::int64_t i = 0;
-  for (; i + 2 * laneCount <= count; i += 2 * laneCount) {
-    first += function(loadLanes(a + i), loadLanes(b + i));
-    second +=
-        function(loadLanes(a + i + laneCount), loadLanes(b + i + laneCount));
+// Elements of a channel that are added up in single precision, at least, before
+// their sum joins the total.
+constexpr std::int64_t elementsPerPart = 2048;
+
+// The sums of function(lanes of a, lanes of b, totals) over channel `c`, as
+// those of LaneSums; lanes beyond the end of a row hold `fillerA` and 0.
+template <int Count, typename Function>
+void sumChannel(const Block &block, const float *a, const float *b,
+                std::int64_t c, float fillerA, double (&totals)[Count],
+                const Function &function) {
+  for (std::int64_t row = 0; row < block.rows;) {
+    LaneSums<Count> part;
+    for (std::int64_t done = 0; row < block.rows && done < elementsPerPart;
+         done += block.size) {
+      const std::int64_t at = row++ * block.rowStride + c * block.size;
+      part.add(a + at, b + at, block.size, fillerA, 0, function);
+    }
+    for (int i = 0; i < Count; ++i) {
+      totals[i] += part.total(i);
+    }
   }
-  for (; i < count; i += laneCount) {
-    const std::int64_t left = count - i < laneCount ? count - i : laneCount;
-    first += function(loadPart(a + i, left, fillerA),
-                      loadPart(b + i, left, fillerB));
-  }
-  return sumOf(first + second);
+}
+
+// The mean of channel `c` and the sum of its squared differences from it.
+struct Moments {
+  float mean, squares;
+};
+Moments momentsOf(const Block &block, const float *x, std::int64_t c) {
+  double sum[1] = {};
+  sumChannel(block, x, x, c, 0, sum,
+             [](Lanes a, Lanes, Lanes *total) { total[0] += a; });
+  const auto mean =
+      static_cast<float>(sum[0] / static_cast<double>(block.rows * block.size));
+  const Lanes means = broadcast(mean);
+  double squares[1] = {};
+  sumChannel(block, x, x, c, mean, squares, [&](Lanes a, Lanes, Lanes *total) {
+    total[0] += (a - means) * (a - means);
+  });
+  return {mean, static_cast<float>(squares[0])};
 }
 
 // totals[j] = the sum over rows of function(a[j], b[j], j).
@@ -94,26 +114,9 @@ void statistics(const Block &block, const float *x, float epsilon,
   const std::int64_t width = block.channels * block.size;
   if (isAlong(block)) {
     for (std::int64_t c = 0; c < block.channels; ++c) {
-      const float *from = x + c * block.size;
-      double sum = 0;
-      for (std::int64_t r = 0; r < block.rows; ++r) {
-        const float *row = from + r * block.rowStride;
-        sum += sumAlong(row, row, block.size, 0, 0,
-                        [](Lanes a, Lanes) { return a; });
-      }
-      const auto average = static_cast<float>(sum / count);
-      const Lanes averages = broadcast(average);
-      double squares = 0;
-      for (std::int64_t r = 0; r < block.rows; ++r) {
-        const float *row = from + r * block.rowStride;
-        squares +=
-            sumAlong(row, row, block.size, average, 0, [&](Lanes a, Lanes) {
-              return (a - averages) * (a - averages);
-            });
-      }
-      mean[c] = average;
-      invStdDev[c] =
-          1.0f / std::sqrt(static_cast<float>(squares) / divisor + epsilon);
+      const Moments moments = momentsOf(block, x, c);
+      mean[c] = moments.mean;
+      invStdDev[c] = 1.0f / std::sqrt(moments.squares / divisor + epsilon);
     }
     return;
   }
@@ -142,19 +145,15 @@ void sums(const Block &block, const float *dy, const float *x,
   const std::int64_t width = block.channels * block.size;
   if (isAlong(block)) {
     for (std::int64_t c = 0; c < block.channels; ++c) {
-      const Lanes averages = broadcast(mean[c]);
-      double product = 0;
-      double gradient = 0;
-      for (std::int64_t r = 0; r < block.rows; ++r) {
-        const std::int64_t at = r * block.rowStride + c * block.size;
-        product +=
-            sumAlong(dy + at, x + at, block.size, 0, 0,
-                     [&](Lanes g, Lanes v) { return g * (v - averages); });
-        gradient += sumAlong(dy + at, dy + at, block.size, 0, 0,
-                             [](Lanes g, Lanes) { return g; });
-      }
-      products[c] = static_cast<float>(product);
-      gradients[c] = static_cast<float>(gradient);
+      const Lanes means = broadcast(mean[c]);
+      double totals[2] = {};
+      sumChannel(block, dy, x, c, 0, totals,
+                 [&](Lanes g, Lanes v, Lanes *total) {
+                   total[0] += g * (v - means);
+                   total[1] += g;
+                 });
+      products[c] = static_cast<float>(totals[0]);
+      gradients[c] = static_cast<float>(totals[1]);
     }
     return;
   }
@@ -175,29 +174,43 @@ void sums(const Block &block, const float *dy, const float *x,
   }
 }
 
+// to[i] = function(lanes of a, lanes of b) along one row.
+template <typename Function>
+void mapRow(const float *a, const float *b, float *to, std::int64_t count,
+            const Function &function) {
+  std::int64_t i = 0;
+  for (; i + laneCount <= count; i += laneCount) {
+    storeLanes(to + i, function(loadLanes(a + i), loadLanes(b + i)));
+  }
+  if (i < count) {
+    const std::int64_t left = count - i;
+    storePart(to + i, function(loadPart(a + i, left), loadPart(b + i, left)),
+              left);
+  }
+}
+
 void affine(const Block &block, const float *x, const float *factor,
             const float *shift, float *y, float *scratch) {
+  if (isAlong(block)) {
+    for (std::int64_t c = 0; c < block.channels; ++c) {
+      const Lanes factors = broadcast(factor[c]);
+      const Lanes shifts = broadcast(shift[c]);
+      for (std::int64_t r = 0; r < block.rows; ++r) {
+        const std::int64_t at = r * block.rowStride + c * block.size;
+        mapRow(x + at, x + at, y + at, block.size,
+               [&](Lanes v, Lanes) { return v * factors + shifts; });
+      }
+    }
+    return;
+  }
   const std::int64_t width = block.channels * block.size;
-  const bool along = isAlong(block);
-  const float *__restrict factors =
-      along ? factor : spread(block, factor, scratch);
-  const float *__restrict shifts =
-      along ? shift : spread(block, shift, scratch + width);
+  const float *__restrict factors = spread(block, factor, scratch);
+  const float *__restrict shifts = spread(block, shift, scratch + width);
   for (std::int64_t r = 0; r < block.rows; ++r) {
     const float *__restrict from = x + r * block.rowStride;
     float *__restrict to = y + r * block.rowStride;
-    if (!along) {
-      for (std::int64_t j = 0; j < width; ++j) {
-        to[j] = from[j] * factors[j] + shifts[j];
-      }
-      continue;
-    }
-    for (std::int64_t c = 0; c < block.channels; ++c) {
-      const float a = factors[c];
-      const float b = shifts[c];
-      for (std::int64_t j = c * block.size; j < (c + 1) * block.size; ++j) {
-        to[j] = from[j] * a + b;
-      }
+    for (std::int64_t j = 0; j < width; ++j) {
+      to[j] = from[j] * factors[j] + shifts[j];
     }
   }
 }
@@ -205,30 +218,29 @@ void affine(const Block &block, const float *x, const float *factor,
 void combine(const Block &block, const float *dy, const float *x,
              const float *byDy, const float *byX, const float *shift, float *dx,
              float *scratch) {
+  if (isAlong(block)) {
+    for (std::int64_t c = 0; c < block.channels; ++c) {
+      const Lanes gs = broadcast(byDy[c]);
+      const Lanes xs = broadcast(byX[c]);
+      const Lanes shifts = broadcast(shift[c]);
+      for (std::int64_t r = 0; r < block.rows; ++r) {
+        const std::int64_t at = r * block.rowStride + c * block.size;
+        mapRow(dy + at, x + at, dx + at, block.size,
+               [&](Lanes g, Lanes v) { return gs * g + (xs * v + shifts); });
+      }
+    }
+    return;
+  }
   const std::int64_t width = block.channels * block.size;
-  const bool along = isAlong(block);
-  const float *__restrict gs = along ? byDy : spread(block, byDy, scratch);
-  const float *__restrict xs =
-      along ? byX : spread(block, byX, scratch + width);
-  const float *__restrict shifts =
-      along ? shift : spread(block, shift, scratch + 2 * width);
+  const float *__restrict gs = spread(block, byDy, scratch);
+  const float *__restrict xs = spread(block, byX, scratch + width);
+  const float *__restrict shifts = spread(block, shift, scratch + 2 * width);
   for (std::int64_t r = 0; r < block.rows; ++r) {
     const float *__restrict fromDy = dy + r * block.rowStride;
     const float *__restrict fromX = x + r * block.rowStride;
     float *__restrict to = dx + r * block.rowStride;
-    if (!along) {
-      for (std::int64_t j = 0; j < width; ++j) {
-        to[j] = gs[j] * fromDy[j] + (xs[j] * fromX[j] + shifts[j]);
-      }
-      continue;
-    }
-    for (std::int64_t c = 0; c < block.channels; ++c) {
-      const float g = gs[c];
-      const float v = xs[c];
-      const float s = shifts[c];
-      for (std::int64_t j = c * block.size; j < (c + 1) * block.size; ++j) {
-        to[j] = g * fromDy[j] + (v * fromX[j] + s);
-      }
+    for (std::int64_t j = 0; j < width; ++j) {
+      to[j] = gs[j] * fromDy[j] + (xs[j] * fromX[j] + shifts[j]);
     }
   }
 }

@@ -1,0 +1,118 @@
+// Poolings whose windows are whole planes: along each plane in lanes, then the
+// lanes of sixteen planes at once.
+#include "PoolPlanes.hpp"
+
+#include "LaneSums.hpp"
+
+namespace kernels::loops::LOOPS_LEVEL {
+
+namespace {
+
+struct Sum {
+  static constexpr float start = 0;
+  Lanes operator()(Lanes a, Lanes b) const { return a + b; }
+};
+struct Largest { // passes over NaNs in b
+  static constexpr float start = -__builtin_inff();
+  Lanes operator()(Lanes a, Lanes b) const { return b > a ? b : a; }
+};
+
+// Blocks of `Width` lanes, of a and b in turn, joined with their neighbours:
+// four such steps make one register of sixteen.
+template <int Width, typename Join>
+Lanes joinBlocks(Lanes a, Lanes b, const Join &join) {
+  if constexpr (Width == 1) {
+    return join(__builtin_shufflevector(a, b, 0, 16, 2, 18, 4, 20, 6, 22, 8, 24,
+                                        10, 26, 12, 28, 14, 30),
+                __builtin_shufflevector(a, b, 1, 17, 3, 19, 5, 21, 7, 23, 9, 25,
+                                        11, 27, 13, 29, 15, 31));
+  } else if constexpr (Width == 2) {
+    return join(__builtin_shufflevector(a, b, 0, 1, 16, 17, 4, 5, 20, 21, 8, 9,
+                                        24, 25, 12, 13, 28, 29),
+                __builtin_shufflevector(a, b, 2, 3, 18, 19, 6, 7, 22, 23, 10,
+                                        11, 26, 27, 14, 15, 30, 31));
+  } else if constexpr (Width == 4) {
+    return join(__builtin_shufflevector(a, b, 0, 1, 2, 3, 16, 17, 18, 19, 8, 9,
+                                        10, 11, 24, 25, 26, 27),
+                __builtin_shufflevector(a, b, 4, 5, 6, 7, 20, 21, 22, 23, 12,
+                                        13, 14, 15, 28, 29, 30, 31));
+  } else {
+    return join(__builtin_shufflevector(a, b, 0, 1, 2, 3, 4, 5, 6, 7, 16, 17,
+                                        18, 19, 20, 21, 22, 23),
+                __builtin_shufflevector(a, b, 8, 9, 10, 11, 12, 13, 14, 15, 24,
+                                        25, 26, 27, 28, 29, 30, 31));
+  }
+}
+
+// Lane i of the result is all lanes of rows[i] joined, for 2 * Width rows.
+template <int Width, typename Join>
+Lanes joinRows(const Lanes *rows, const Join &join) {
+  if constexpr (Width == 0) {
+    return rows[0];
+  } else {
+    return joinBlocks<Width>(joinRows<Width / 2>(rows, join),
+                             joinRows<Width / 2>(rows + Width, join), join);
+  }
+}
+
+template <typename Join>
+Lanes joinPlane(const float *x, std::int64_t size, const Join &join) {
+  Lanes first = broadcast(Join::start);
+  Lanes second = first;
+  std::int64_t i = 0;
+  for (; i + 2 * laneCount <= size; i += 2 * laneCount) {
+    first = join(first, loadLanes(x + i));
+    second = join(second, loadLanes(x + i + laneCount));
+  }
+  for (; i < size; i += laneCount) {
+    const std::int64_t left = size - i < laneCount ? size - i : laneCount;
+    first = join(first, loadPart(x + i, left, Join::start));
+  }
+  return join(first, second);
+}
+
+template <typename Join>
+void joinPlanes(const float *x, std::int64_t planes, std::int64_t size,
+                float factor, float *y) {
+  const Join join;
+  for (std::int64_t plane = 0; plane < planes; plane += laneCount) {
+    const std::int64_t left =
+        planes - plane < laneCount ? planes - plane : laneCount;
+    Lanes rows[laneCount] = {};
+    for (std::int64_t i = 0; i < left; ++i) {
+      rows[i] = joinPlane(x + (plane + i) * size, size, join);
+    }
+    storePart(y + plane, joinRows<laneCount / 2>(rows, join) * factor, left);
+  }
+}
+
+} // namespace
+
+void planeSums(const float *x, std::int64_t planes, std::int64_t size,
+               float factor, float *y) {
+  joinPlanes<Sum>(x, planes, size, factor, y);
+}
+
+void planeMaxima(const float *x, std::int64_t planes, std::int64_t size,
+                 float *y) {
+  joinPlanes<Largest>(x, planes, size, 1, y);
+}
+
+void spreadPlanes(const float *dy, std::int64_t planes, std::int64_t size,
+                  float factor, float *dx) {
+  const float *end = dx + planes * size;
+  for (std::int64_t plane = 0; plane < planes; ++plane) {
+    const Lanes value = broadcast(dy[plane] * factor);
+    float *to = dx + plane * size;
+    for (std::int64_t i = 0; i < size; i += laneCount) {
+      if (end - to >= laneCount) { // what follows is the next plane's to write
+        storeLanes(to, value);
+      } else {
+        storePart(to, value, end - to);
+      }
+      to += laneCount;
+    }
+  }
+}
+
+} // namespace kernels::loops::LOOPS_LEVEL
