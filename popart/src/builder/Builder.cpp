@@ -1,0 +1,371 @@
+// Inputs, weights, nodes and names of a model that is being built.
+#include <builder/Builder.hpp>
+
+#include <onnx/ExternalData.hpp>
+#include <onnx/Model.hpp>
+#include <onnx/Schemas.hpp>
+#include <onnx/TensorData.hpp>
+#include <popart/error.hpp>
+#include <support/Error.hpp>
+
+#include <fmt/ranges.h>
+
+#include <climits>
+#include <fstream>
+
+namespace popart {
+namespace {
+
+// Initialisers may leave the graph's inputs out from here on.
+constexpr int irVersion = 4;
+
+// Small ones may hold shapes and the like, which inference must see.
+constexpr std::int64_t mostElementsToSee = 4096;
+
+// Beside PopART's own versions for a domain there is only one.
+std::string onnxDomain(const std::string &domain) {
+  return domain == "ai.onnx" ? "" : domain;
+}
+
+void setMetadata(onnx::ModelProto &model, const std::string &key, int value) {
+  auto *entry = model.add_metadata_props();
+  entry->set_key(key);
+  entry->set_value(std::to_string(value));
+}
+
+void requireArity(const std::string &domain, const std::string &type, int opset,
+                  std::size_t inputs) {
+  if (domain != "ai.onnx") {
+    return;
+  }
+  auto schema = findOnnxOperator(type, opset);
+  support::requireUser<error>(schema.has_value(),
+                              "There is no operator {} in opset {} of ai.onnx",
+                              type, opset);
+  auto count = static_cast<int>(inputs);
+  support::requireUser<error>(
+      schema->minInputs <= count && count <= schema->maxInputs,
+      "{} has invalid number of inputs {}. Must be between {}..{}", type, count,
+      schema->minInputs,
+      schema->maxInputs == INT_MAX ? "inf" : std::to_string(schema->maxInputs));
+}
+
+} // namespace
+
+TensorId ModelBuilder::Implementation::uniqueId(const std::string &stem) {
+  requireUnreserved(stem);
+  std::string id;
+  for (const std::string &scope : scopes) {
+    id += scope + "/";
+  }
+  id += stem;
+  TensorId unique = id;
+  for (int i = 1; names->count(unique) > 0; ++i) {
+    unique = id + "/" + std::to_string(i);
+  }
+  names->insert(unique);
+  tensors.insert(unique);
+  return unique;
+}
+
+void ModelBuilder::Implementation::requireTensor(const TensorId &id) const {
+  for (const Implementation *graph = this; graph; graph = graph->parent) {
+    if (graph->tensors.count(id) > 0) {
+      return;
+    }
+  }
+  throw error(tensors.empty()
+                  ? fmt::format("Unknown tensor '{}' (there are no valid "
+                                "tensors yet).",
+                                id)
+                  : fmt::format("Unknown tensor '{}' (valid tensors are {}).",
+                                id, fmt::join(tensors, ", ")));
+}
+
+int ModelBuilder::Implementation::opset(const std::string &domain) const {
+  for (const auto &opset : model.opset_import()) {
+    if (opset.domain() == onnxDomain(domain)) {
+      return static_cast<int>(opset.version());
+    }
+  }
+  return 0;
+}
+
+void ModelBuilder::Implementation::requireOpset(const std::string &domain,
+                                                int version) {
+  int known = opset(domain);
+  if (known == 0) {
+    auto *opset = model.add_opset_import();
+    opset->set_domain(onnxDomain(domain));
+    opset->set_version(version);
+    return;
+  }
+  support::requireUser<error>(
+      known == version,
+      "Invalid opset {} used to add an operation. Opset for domain {} already "
+      "defined as {}",
+      version, domain, known);
+}
+
+void ModelBuilder::Implementation::addInput(const TensorId &id,
+                                            const TensorInfo &info) {
+  setInfo(*graph().add_input(), id, info);
+  shapes.addStream(id, info);
+}
+
+ModelBuilder::ModelBuilder()
+    : implementation_(std::make_unique<Implementation>()) {
+  Implementation &self = *implementation_;
+  self.model.set_ir_version(irVersion);
+  self.model.set_producer_name("Aspen");
+  self.graph().set_name("BuilderGraph");
+}
+
+ModelBuilder::~ModelBuilder() = default;
+
+void ModelBuilder::loadModelProto(const std::string &modelProtoOrFilename) {
+  Implementation &self = *implementation_;
+  self.model = *loadModel(modelProtoOrFilename).proto;
+  auto claim = [&](const TensorId &id) {
+    self.names->insert(id);
+    self.tensors.insert(id);
+  };
+  for (const auto &tensor : self.graph().initializer()) {
+    claim(tensor.name());
+    self.shapes.addConstant(tensor.name(), infoOf(tensor),
+                            bytesOf(tensor).data());
+  }
+  for (const auto &input : self.graph().input()) {
+    const auto &type = input.type().tensor_type();
+    bool isKnown = type.has_shape() && !self.tensors.count(input.name());
+    Shape shape;
+    for (const auto &dim : type.shape().dim()) {
+      isKnown = isKnown && dim.has_dim_value();
+      shape.push_back(dim.dim_value());
+    }
+    if (isKnown) {
+      self.shapes.addStream(
+          input.name(),
+          checkedInfo(fromOnnxType(type.elem_type()), shape, input.name()));
+    }
+    claim(input.name());
+  }
+  for (onnx::NodeProto &node : *self.graph().mutable_node()) {
+    for (const TensorId &id : node.output()) {
+      claim(id);
+      self.producers[id] = &node;
+    }
+    self.infer(node);
+  }
+}
+
+ModelBuilder &
+ModelBuilder::createSubgraph(std::unique_ptr<ModelBuilder> child) {
+  Implementation &self = *implementation_;
+  Implementation &inner = *child->implementation_;
+  inner.names = self.names;
+  inner.scopes = self.scopes;
+  inner.parent = &self;
+  *inner.model.mutable_opset_import() = self.model.opset_import();
+  self.children.push_back(std::move(child));
+  return *self.children.back();
+}
+
+TensorId ModelBuilder::addInputTensor(const TensorInfo &info,
+                                      const DebugContext &debugContext) {
+  const std::string &name = debugContext.getPathName();
+  TensorId id = implementation_->uniqueId(name.empty() ? "input" : name);
+  implementation_->addInput(id, info);
+  return id;
+}
+
+TensorId ModelBuilder::addInputTensor(const TensorInfo &info,
+                                      const InputSettings &settings,
+                                      const DebugContext &debugContext) {
+  TensorId id = addInputTensor(info, debugContext);
+  onnx::ModelProto &model = implementation_->model;
+  setMetadata(model, "__tile_set/" + id, static_cast<int>(settings.tileSet()));
+  setMetadata(model, "__exchange_strategy/" + id,
+              static_cast<int>(settings.exchangeStrategy()));
+  setMetadata(model, "__replicated_stream_mode/" + id,
+              static_cast<int>(settings.replicatedStreamMode()));
+  return id;
+}
+
+TensorId ModelBuilder::addInputTensor(const std::string &dataType,
+                                      const Shape &shape,
+                                      const DebugContext &debugContext) {
+  return addInputTensor(TensorInfo(dataType, shape), debugContext);
+}
+
+TensorId ModelBuilder::addUntypedInputTensor(const DebugContext &debugContext) {
+  Implementation &self = *implementation_;
+  support::requireUser<error>(self.parent != nullptr,
+                              "[Builder] addUntypedInputTensor is for "
+                              "subgraphs; use addInputTensor");
+  const std::string &name = debugContext.getPathName();
+  TensorId id = self.uniqueId(name.empty() ? "input" : name);
+  self.graph().add_input()->set_name(id);
+  return id;
+}
+
+void ModelBuilder::addInputTensorFromParentGraph(const TensorId &id) {
+  Implementation &self = *implementation_;
+  support::requireUser<error>(self.parent != nullptr,
+                              "[Builder] addInputTensorFromParentGraph is for "
+                              "subgraphs");
+  self.parent->requireTensor(id);
+  if (self.parent->shapes.hasTensor(id) && !self.shapes.hasTensor(id)) {
+    self.shapes.addStream(id, self.parent->shapes.getTensor(id).info);
+  }
+  self.tensors.insert(id);
+}
+
+TensorId
+ModelBuilder::addInitializedInputTensor(const ConstVoidData &data,
+                                        const DebugContext &debugContext) {
+  Implementation &self = *implementation_;
+  const std::string &name = debugContext.getPathName();
+  TensorId id = self.uniqueId(name.empty() ? "init_input" : name);
+  onnx::TensorProto *tensor = self.graph().add_initializer();
+  tensor->set_name(id);
+  setData(*tensor, data.info, data.data);
+  setInfo(*self.graph().add_input(), id, data.info);
+  if (data.info.nelms() <= mostElementsToSee) {
+    self.shapes.addConstant(id, data.info, data.data);
+  } else {
+    self.shapes.addVariable(id, data.info, nullptr);
+  }
+  return id;
+}
+
+void ModelBuilder::addOutputTensor(const TensorId &id) {
+  Implementation &self = *implementation_;
+  self.requireTensor(id);
+  auto *output = self.graph().add_output();
+  output->set_name(id);
+  if (self.shapes.hasTensor(id)) {
+    setInfo(*output, id, self.shapes.getTensor(id).info);
+  }
+}
+
+std::vector<TensorId>
+ModelBuilder::customOp(const OperatorIdentifier &opid, int opsetVersion,
+                       const std::vector<TensorId> &inputs, unsigned numOutputs,
+                       const AttributeMap &attributes,
+                       const DebugContext &debugContext) {
+  Implementation &self = *implementation_;
+  self.requireOpset(opid.domain, opsetVersion);
+  requireArity(opid.domain, opid.type, opsetVersion, inputs.size());
+  for (const TensorId &id : inputs) {
+    if (!id.empty()) {
+      self.requireTensor(id);
+    }
+  }
+  onnx::NodeProto node;
+  node.set_op_type(opid.type);
+  node.set_domain(onnxDomain(opid.domain));
+  const std::string &name = debugContext.getPathName();
+  if (!name.empty() || !self.scopes.empty()) {
+    node.set_name(getNameScope(name.empty() ? opid.type : name));
+  }
+  for (const TensorId &id : inputs) {
+    node.add_input(id);
+  }
+  for (const auto &[key, value] : attributes) {
+    setValue(*node.add_attribute(), key, value);
+  }
+  for (const auto &[key, value] : self.attributes) {
+    setValue(*node.add_attribute(), key, value);
+  }
+  std::vector<TensorId> outputs;
+  for (unsigned i = 0; i < numOutputs; ++i) {
+    outputs.push_back(self.uniqueId(opid.type + ":" + std::to_string(i)));
+    node.add_output(outputs.back());
+  }
+  self.infer(node); // throws before the model has changed
+  auto *added = self.graph().add_node();
+  added->Swap(&node);
+  for (const TensorId &id : outputs) {
+    self.producers[id] = added;
+  }
+  return outputs;
+}
+
+TensorId ModelBuilder::reshape_const(int opsetVersion, const TensorId &input,
+                                     const Shape &shape,
+                                     const DebugContext &debugContext) {
+  TensorInfo info(DataType::INT64, {static_cast<std::int64_t>(shape.size())});
+  TensorId constant =
+      customOp({"ai.onnx", "Constant"}, opsetVersion, {}, 1,
+               {{"value", ConstVoidData{shape.data(), info}}}, debugContext)[0];
+  return customOp({"ai.onnx", "Reshape"}, opsetVersion, {input, constant}, 1,
+                  {}, debugContext)[0];
+}
+
+std::vector<TensorId>
+ModelBuilder::checkpointOutput(const std::vector<TensorId> &ids) {
+  constexpr std::int64_t checkpoint = 1; // RecomputeType::Checkpoint
+  int opset = implementation_->opset("ai.onnx");
+  std::vector<TensorId> results;
+  for (const TensorId &id : ids) {
+    results.push_back(customOp(
+        {"ai.onnx", "Identity"}, opset == 0 ? defaultAiOnnxOpset : opset, {id},
+        1,
+        {{"__recompute_output_in_backward_pass", checkpoint},
+         {"__exclude_patterns",
+          std::vector<std::string>{"PreUniRepl", "PostNRepl", "OpToIdentity"}}},
+        id + "/checkpoint")[0]);
+  }
+  return results;
+}
+
+std::string ModelBuilder::getModelProto() const {
+  const onnx::ModelProto &model = implementation_->model;
+  support::requireUser<error>(
+      model.ByteSizeLong() <= INT_MAX,
+      "[Builder] the model has {} bytes; a ModelProto has at most 2 GB. Call "
+      "saveInitializersExternally first",
+      model.ByteSizeLong());
+  return model.SerializeAsString();
+}
+
+void ModelBuilder::saveModelProto(const std::string &fileName) const {
+  std::ofstream file(fileName, std::ios::binary);
+  file << getModelProto();
+  support::requireUser<error>(bool(file), "[Builder] cannot write '{}'",
+                              fileName);
+}
+
+void ModelBuilder::saveInitializersExternally(const std::vector<TensorId> &ids,
+                                              const std::string &fileName) {
+  saveExternalData(implementation_->model, ids, fileName);
+}
+
+void ModelBuilder::setGraphName(const std::string &name) {
+  implementation_->graph().set_name(name);
+}
+
+void ModelBuilder::embedReplicationFactor(int replicationFactor) {
+  setMetadata(implementation_->model, "__replicationFactor", replicationFactor);
+}
+
+void ModelBuilder::pushNameScope(const std::string &name) {
+  implementation_->scopes.push_back(name);
+}
+
+void ModelBuilder::popNameScope() {
+  support::requireUser<error>(!implementation_->scopes.empty(),
+                              "[Builder] there is no name scope to leave");
+  implementation_->scopes.pop_back();
+}
+
+std::string ModelBuilder::getNameScope(const std::string &name) const {
+  std::string joined;
+  for (const std::string &scope : implementation_->scopes) {
+    joined += scope + "/";
+  }
+  return joined + name;
+}
+
+} // namespace popart

@@ -1,0 +1,40 @@
+// The Builder's methods for operators: names, arguments in order, defaults. The
+// C++ classes are generated from this table and the Python ones made from it.
+#pragma once
+
+#include <onnx/Schemas.hpp>
+
+#include <string>
+#include <vector>
+
+namespace popart {
+
+struct Signature {
+  enum class Outputs {
+    One,     // the method returns an id
+    Listed,  // it returns `outputCount` ids
+    Counted, // it takes the number as its first argument after the inputs
+  };
+  enum class Special {
+    None,
+    Cast,     // "to" is the name of a type, not ONNX's number
+    Constant, // "value" is an array
+  };
+
+  std::string method; // "logical_and"
+  std::string domain;
+  std::string type; // "And"
+  int version = 1;  // since which opset it has this form
+  bool hasInputs = true;
+  Outputs outputs = Outputs::One;
+  int outputCount = 1;
+  Special special = Special::None;
+  std::vector<OnnxAttribute> arguments; // in positional order
+};
+
+// Every operator of the opset, by method.
+std::vector<Signature> aiOnnxSignatures(int opset);
+// Every ai.graphcore operator whose rule is to be found in models.
+std::vector<Signature> aiGraphcoreSignatures();
+
+} // namespace popart
