@@ -1,6 +1,7 @@
 #include <popsparse/codelets.hpp>
 
 #include <poplin/codelets.hpp>
+#include <popnn/codelets.hpp>
 #include <popops/codelets.hpp>
 #include <poputil/internal/Emit.hpp>
 
@@ -10,6 +11,7 @@ void addCodelets(poplar::Graph &graph) {
   // Sparse operations are made of theirs.
   popops::addCodelets(graph);
   poplin::addCodelets(graph);
+  popnn::addCodelets(graph);
   poputil::internal::addLibraryCodelets(graph, "popsparse");
 }
 

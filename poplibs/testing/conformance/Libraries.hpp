@@ -23,6 +23,7 @@ void addPopnnNorms(Operations &operations);
 void addPoprand(Operations &operations);
 void addGcl(Operations &operations);
 void addPopsparse(Operations &operations);
+void addPopsparseBlocks(Operations &operations);
 
 inline Operations allOperations() {
   Operations operations;
@@ -43,6 +44,7 @@ inline Operations allOperations() {
   addPoprand(operations);
   addGcl(operations);
   addPopsparse(operations);
+  addPopsparseBlocks(operations);
   return operations;
 }
 
