@@ -26,8 +26,8 @@ inline memory::desc plainDesc(const Shape &shape, bool isTransposed = false) {
   }
   memory::dims dims = shape;
   if (isTransposed) {
-    std::reverse(dims.begin(), dims.end());
-    std::reverse(strides.begin(), strides.end());
+    std::swap(*dims.rbegin(), *(dims.rbegin() + 1));
+    std::swap(*strides.rbegin(), *(strides.rbegin() + 1));
   }
   return {dims, memory::data_type::f32, strides};
 }

@@ -131,8 +131,11 @@ private:
           inputName(values_.size() - 1));
       poputil::mapTensorLinearly(graph_, tensor);
       graph_.createHostWrite(inputName(values_.size() - 1), tensor);
-      tensors.push_back(input.value("transposed", false) ? tensor.transpose()
-                                                         : tensor);
+      const unsigned rank = tensor.rank();
+      tensors.push_back(input.value("transposed", false)
+                            ? tensor.dimShufflePartial({rank - 2, rank - 1},
+                                                       {rank - 1, rank - 2})
+                            : tensor);
     }
     return tensors;
   }

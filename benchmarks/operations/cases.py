@@ -2,10 +2,10 @@
 
 A case is a kind of docs/kinds.md with its attributes ("expression" in place of
 those of an element-wise one) and inputs. An input has a shape and values between
-"low" and "high" that follow from its elements' indices; a "transposed" one is
-stored the other way round, as its shape says. An input {"output": i} is what the
-operation "before" made, which is not timed. "outputs" are compared between sides;
-"image" says that the first one is [N, C, H, W].
+"low" and "high" that follow from its elements' indices; a "transposed" one has
+its matrices stored the other way round, as its shape says. An input {"output": i}
+is what the operation "before" made, which is not timed. "outputs" are compared
+between sides; "image" says that the first one is [N, C, H, W].
 """
 
 from dataclasses import dataclass
@@ -42,6 +42,54 @@ def squares() -> list[Case]:
             for n in (64, 128, 256, 512, 1024, 2048)]
 
 
+def transposed(*shape: int) -> dict:
+    return tensor(*shape, transposed=True)
+
+
+def skewed() -> list[Case]:
+    """Batches of one, vectors, few columns or little depth."""
+    operands = {
+        "1 x 1024 x 1024": (tensor(1, 1024), tensor(1024, 1024)),
+        "1 x 1024 x 1024 b transposed": (tensor(1, 1024),
+                                         transposed(1024, 1024)),
+        "1 x 512 x 10": (tensor(1, 512), tensor(512, 10)),
+        "4 x 768 x 768 b transposed": (tensor(4, 768), transposed(768, 768)),
+        "1024 x 1024 x 1": (tensor(1024, 1024), tensor(1024, 1)),
+        "1024 x 1024 x 1 a transposed": (transposed(1024, 1024),
+                                         tensor(1024, 1)),
+        "256 x 1 x 256": (tensor(256, 1), tensor(1, 256)),
+        "1024 x 1 x 1024": (tensor(1024, 1), tensor(1, 1024)),
+        "256 x 256 x 256 a transposed": (transposed(256, 256),
+                                         tensor(256, 256)),
+        "256 x 256 x 256 b transposed": (tensor(256, 256),
+                                         transposed(256, 256)),
+        "256 x 256 x 256 both transposed": (transposed(256, 256),
+                                            transposed(256, 256)),
+        "2000 x 64 x 5": (tensor(2000, 64), tensor(64, 5)),
+        "2000 x 5 x 64": (tensor(2000, 5), tensor(5, 64)),
+    }
+    return [Case("matmul, skewed", name, matmul(a, b))
+            for name, (a, b) in operands.items()]
+
+
+def attention() -> list[Case]:
+    """A matrix for each head of each sample. The gradients of the scores have
+    the shapes of the other products."""
+    cases = []
+    for heads, length, width in ((64, 128, 64), (24, 384, 64), (96, 16, 32)):
+        features = tensor(heads, length, width)
+        name = f"{heads} x {length} x {width}"
+        cases += [
+            Case("matmul, grouped", f"{name} scores",
+                 matmul(features, transposed(heads, length, width))),
+            Case("matmul, grouped", f"{name} values",
+                 matmul(tensor(heads, length, length), features)),
+            Case("matmul, grouped", f"{name} values gradient",
+                 matmul(transposed(heads, length, length), features)),
+        ]
+    return cases
+
+
 # Network: batch, and the sizes of its fully connected layers.
 DENSE = {
     "mlp": (32, [784, 256, 128, 10]),
@@ -61,10 +109,9 @@ def dense_layers() -> list[Case]:
                 Case("dense", f"{name} forward",
                      matmul(tensor(batch, k), tensor(k, n))),
                 Case("dense", f"{name} data gradient",
-                     matmul(tensor(batch, n), tensor(k, n, transposed=True))),
+                     matmul(tensor(batch, n), transposed(k, n))),
                 Case("dense", f"{name} weight gradient",
-                     matmul(tensor(batch, k, transposed=True),
-                            tensor(batch, n))),
+                     matmul(transposed(batch, k), tensor(batch, n))),
             ]
     return cases
 
@@ -295,6 +342,6 @@ def updates() -> list[Case]:
 
 
 def all_cases() -> list[Case]:
-    return (squares() + dense_layers() + convolutions() + elementwise()
-            + softmaxes() + reductions() + norms() + max_pools() + mean_pools()
-            + updates())
+    return (squares() + skewed() + attention() + dense_layers()
+            + convolutions() + elementwise() + softmaxes() + reductions()
+            + norms() + max_pools() + mean_pools() + updates())

@@ -35,7 +35,9 @@ void makeMatmul(PrimitiveCase &made) {
   };
   const memory::desc a = desc(0);
   const memory::desc b = desc(1);
-  const memory::desc c = plainDesc({a.dims()[0], b.dims()[1]});
+  Shape product = a.dims();
+  product.back() = b.dims().back();
+  const memory::desc c = plainDesc(product);
   made.primitive = dnnl::matmul({{a, b, c}, made.engine});
   made.operands = {{DNNL_ARG_SRC, made.bring(0, a)},
                    {DNNL_ARG_WEIGHTS, made.bring(1, b)},

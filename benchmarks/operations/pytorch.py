@@ -28,7 +28,7 @@ def input_values(description: dict, number: int) -> torch.Tensor:
     low = np.float32(description.get("low", -0.5))
     high = np.float32(description.get("high", 0.5))
     values = torch.from_numpy(low + (high - low) * unit).reshape(shape)
-    return values.T if description.get("transposed") else values
+    return values.mT if description.get("transposed") else values
 
 
 def inputs_of(operation: dict, made=()) -> list[torch.Tensor]:
@@ -38,8 +38,9 @@ def inputs_of(operation: dict, made=()) -> list[torch.Tensor]:
 
 def matmul(inputs, _):
     a, b = inputs
-    out = torch.empty(a.shape[0], b.shape[1])
-    return lambda: (torch.mm(a, b, out=out),)
+    out = torch.empty(*a.shape[:-1], b.shape[-1])
+    product = torch.mm if a.dim() == 2 else torch.bmm
+    return lambda: (product(a, b, out=out),)
 
 
 def convolution(inputs, attributes):

@@ -291,6 +291,40 @@ struct LaneLoops {
   float (*sum)(const float *x, std::int64_t count);
 };
 
+// Products of matrices.
+struct ProductLoops {
+  // y [rows, columns] = a [rows, depth] * b [depth, columns] + bias. Rows of y
+  // are contiguous, `yRow` apart.
+  struct Matrices {
+    std::int64_t rows, columns, depth;
+    const float *a;
+    std::int64_t aRow, aDepth;
+    const float *b;
+    std::int64_t bRow;
+    float *y;
+    std::int64_t yRow;
+    const float *columnBias = nullptr; // one for each column
+    const float *rowBias = nullptr;    // for each row, `biasStride` apart
+    std::int64_t biasStride = 0;
+    bool isAdded = false; // to y, in place of a bias
+    bool hasRelu = false;
+  };
+  std::int64_t panelColumns; // that `multiply` takes at a time
+  // Of a with any strides and contiguous rows of b, `bRow` apart: each element
+  // is one chain of sums.
+  void (*multiply)(const Matrices &matrices);
+  // Of contiguous rows of a and columns of b, the latter `bRow` apart; isAdded
+  // is not taken.
+  void (*multiplyByDots)(const Matrices &matrices);
+  // to[c][r] = from[r][c]
+  void (*transpose)(float *to, std::int64_t toRow, const float *from,
+                    std::int64_t fromRow, std::int64_t rows,
+                    std::int64_t columns);
+  // Rows of panels of `panel` columns, one panel after another.
+  void (*pack)(float *to, std::int64_t panel, const float *from,
+               std::int64_t fromRow, std::int64_t rows, std::int64_t columns);
+};
+
 struct Loops {
   const char *level; // "v4" (AVX-512), "v3" (AVX2) or "base"
   ElementwiseLoops elementwise;
@@ -306,6 +340,7 @@ struct Loops {
   UpdateLoops update;
   RandomLoops random;
   LaneLoops lanes;
+  ProductLoops product;
 };
 
 // The table of each instruction set, and each family's part of it.
@@ -325,6 +360,7 @@ struct Loops {
   UpdateLoops updateLoops();                                                   \
   RandomLoops randomLoops();                                                   \
   LaneLoops laneLoops();                                                       \
+  ProductLoops productLoops();                                                 \
   }
 KERNELS_LOOPS_OF(base)
 KERNELS_LOOPS_OF(v3)

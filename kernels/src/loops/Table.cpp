@@ -20,7 +20,8 @@ const Loops &table() {
                               ctcLoops(),
                               updateLoops(),
                               randomLoops(),
-                              laneLoops()};
+                              laneLoops(),
+                              productLoops()};
   return table;
 }
 

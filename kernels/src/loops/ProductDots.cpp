@@ -1,0 +1,259 @@
+// Matrix products as dot products, where both operands are contiguous along the
+// depth, and the copies of matrices that the other products want.
+#include "Product.hpp"
+
+#include "Lanes.hpp"
+
+namespace kernels::loops::LOOPS_LEVEL {
+
+namespace {
+
+using Matrices = ProductLoops::Matrices;
+
+// Sums that are kept in registers, and the rows that share columns of b.
+#if defined(__AVX512F__)
+constexpr int dotTile = 16;
+constexpr int dotRows = 4;
+#elif defined(__AVX2__)
+constexpr int dotTile = 4;
+constexpr int dotRows = 1;
+#else
+constexpr int dotTile = 2;
+constexpr int dotRows = 1;
+#endif
+
+using Four = float __attribute__((vector_size(4 * sizeof(float))));
+
+template <bool IsPart>
+Four loadFour(const float *from, [[maybe_unused]] std::int64_t count) {
+  Four four{};
+  if constexpr (!IsPart) {
+    std::memcpy(&four, from, sizeof four);
+  } else {
+#ifdef __AVX512F__
+    const auto mask = static_cast<__mmask8>((1u << count) - 1);
+    four = _mm_maskz_loadu_ps(mask, from);
+#else
+    for (std::int64_t i = 0; i < count; ++i) {
+      four[i] = from[i];
+    }
+#endif
+  }
+  return four;
+}
+
+// Four elements of each of four rows that are four rows apart.
+template <bool IsPart>
+Lanes loadFours(const float *const *rows, std::int64_t column,
+                std::int64_t count) {
+  const Four a = loadFour<IsPart>(rows[0] + column, count);
+  const Four b = loadFour<IsPart>(rows[4] + column, count);
+  const Four c = loadFour<IsPart>(rows[8] + column, count);
+  const Four d = loadFour<IsPart>(rows[12] + column, count);
+  const auto ab = __builtin_shufflevector(a, b, 0, 1, 2, 3, 4, 5, 6, 7);
+  const auto cd = __builtin_shufflevector(c, d, 0, 1, 2, 3, 4, 5, 6, 7);
+  return __builtin_shufflevector(ab, cd, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11,
+                                 12, 13, 14, 15);
+}
+
+// Transposes the four by four blocks that four lanes of each are.
+void transposeFours(Lanes a, Lanes b, Lanes c, Lanes d, Lanes (&columns)[4]) {
+  const Lanes abLow = __builtin_shufflevector(a, b, 0, 16, 1, 17, 4, 20, 5, 21,
+                                              8, 24, 9, 25, 12, 28, 13, 29);
+  const Lanes abHigh = __builtin_shufflevector(a, b, 2, 18, 3, 19, 6, 22, 7, 23,
+                                               10, 26, 11, 27, 14, 30, 15, 31);
+  const Lanes cdLow = __builtin_shufflevector(c, d, 0, 16, 1, 17, 4, 20, 5, 21,
+                                              8, 24, 9, 25, 12, 28, 13, 29);
+  const Lanes cdHigh = __builtin_shufflevector(c, d, 2, 18, 3, 19, 6, 22, 7, 23,
+                                               10, 26, 11, 27, 14, 30, 15, 31);
+  columns[0] = __builtin_shufflevector(abLow, cdLow, 0, 1, 16, 17, 4, 5, 20, 21,
+                                       8, 9, 24, 25, 12, 13, 28, 29);
+  columns[1] = __builtin_shufflevector(abLow, cdLow, 2, 3, 18, 19, 6, 7, 22, 23,
+                                       10, 11, 26, 27, 14, 15, 30, 31);
+  columns[2] = __builtin_shufflevector(abHigh, cdHigh, 0, 1, 16, 17, 4, 5, 20,
+                                       21, 8, 9, 24, 25, 12, 13, 28, 29);
+  columns[3] = __builtin_shufflevector(abHigh, cdHigh, 2, 3, 18, 19, 6, 7, 22,
+                                       23, 10, 11, 26, 27, 14, 15, 30, 31);
+}
+
+// Of sixteen rows, `count` columns, at most four; `rowCount` rows are stored.
+template <bool IsPart>
+void transposeColumns(float *to, std::int64_t toRow, const float *const *rows,
+                      std::int64_t column, std::int64_t count,
+                      std::int64_t rowCount) {
+  Lanes columns[4];
+  transposeFours(loadFours<IsPart>(rows, column, count),
+                 loadFours<IsPart>(rows + 1, column, count),
+                 loadFours<IsPart>(rows + 2, column, count),
+                 loadFours<IsPart>(rows + 3, column, count), columns);
+#pragma GCC unroll 4
+  for (int i = 0; i < 4; ++i) {
+    if (IsPart && i >= count) {
+      break;
+    }
+    if (rowCount == laneCount) {
+      storeLanes(to + (column + i) * toRow, columns[i]);
+    } else {
+      storePart(to + (column + i) * toRow, columns[i], rowCount);
+    }
+  }
+}
+
+// Lane i of the result is the sum of the lanes of sums[i].
+Lanes sumEach(const Lanes (&sums)[laneCount]) {
+  Lanes quarters[4]; // of sums 4 i to 4 i + 3, by groups of four lanes
+#pragma GCC unroll 4
+  for (int i = 0; i < 4; ++i) {
+    Lanes columns[4];
+    transposeFours(sums[4 * i], sums[4 * i + 1], sums[4 * i + 2],
+                   sums[4 * i + 3], columns);
+    quarters[i] = (columns[0] + columns[1]) + (columns[2] + columns[3]);
+  }
+  const Lanes lowA =
+      __builtin_shufflevector(quarters[0], quarters[1], 0, 1, 2, 3, 8, 9, 10,
+                              11, 16, 17, 18, 19, 24, 25, 26, 27) +
+      __builtin_shufflevector(quarters[0], quarters[1], 4, 5, 6, 7, 12, 13, 14,
+                              15, 20, 21, 22, 23, 28, 29, 30, 31);
+  const Lanes lowB =
+      __builtin_shufflevector(quarters[2], quarters[3], 0, 1, 2, 3, 8, 9, 10,
+                              11, 16, 17, 18, 19, 24, 25, 26, 27) +
+      __builtin_shufflevector(quarters[2], quarters[3], 4, 5, 6, 7, 12, 13, 14,
+                              15, 20, 21, 22, 23, 28, 29, 30, 31);
+  return __builtin_shufflevector(lowA, lowB, 0, 1, 2, 3, 8, 9, 10, 11, 16, 17,
+                                 18, 19, 24, 25, 26, 27) +
+         __builtin_shufflevector(lowA, lowB, 4, 5, 6, 7, 12, 13, 14, 15, 20, 21,
+                                 22, 23, 28, 29, 30, 31);
+}
+
+// Rows of a with sixteen / Rows columns of b, dotTile sums at a time. Lanes of
+// the result are columns of the first row, then of the next.
+template <int Rows>
+Lanes dotsOf(const float *a, std::int64_t aRow,
+             const float *const (&columns)[laneCount], std::int64_t depth) {
+  constexpr int columnCount = laneCount / Rows;
+  Lanes sums[laneCount];
+#pragma GCC unroll 16
+  for (int first = 0; first < laneCount; first += dotTile) {
+    Lanes part[dotTile] = {};
+    const auto add = [&](auto load, std::int64_t k) {
+      Lanes values[Rows];
+#pragma GCC unroll 4
+      for (int r = 0; r < Rows; ++r) {
+        values[r] = load(a + r * aRow + k);
+      }
+#pragma GCC unroll 16
+      for (int c = 0; c < dotTile / Rows; ++c) {
+        Lanes column = load(columns[first + c] + k);
+        keepInRegister(column);
+#pragma GCC unroll 4
+        for (int r = 0; r < Rows; ++r) {
+          part[r * columnCount + c] += values[r] * column;
+        }
+      }
+    };
+    std::int64_t k = 0;
+    for (; k + laneCount <= depth; k += laneCount) {
+      add(loadLanes, k);
+    }
+    if (k < depth) {
+      add([&](const float *from) { return loadPart(from, depth - k); }, k);
+    }
+#pragma GCC unroll 16
+    for (int i = 0; i < dotTile; ++i) {
+      sums[first + i] = part[i];
+    }
+  }
+  return sumEach(sums);
+}
+
+// Of Rows rows from `row` and sixteen / Rows columns.
+template <int Rows>
+void multiplyBlock(const Matrices &m, std::int64_t row, std::int64_t column) {
+  constexpr std::int64_t width = laneCount / Rows;
+  const std::int64_t count = least(width, m.columns - column);
+  const float *columns[laneCount]; // the last again where one is missing
+  for (std::int64_t i = 0; i < laneCount; ++i) {
+    columns[i] = m.b + (column + least(i, count - 1)) * m.bRow;
+  }
+  float results[laneCount];
+  storeLanes(results,
+             dotsOf<Rows>(m.a + row * m.aRow, m.aRow, columns, m.depth));
+  for (int r = 0; r < Rows; ++r) {
+    Lanes sums = loadPart(results + r * width, count);
+    if (m.columnBias != nullptr) {
+      sums += loadPart(m.columnBias + column, count);
+    }
+    if (m.rowBias != nullptr) {
+      sums += broadcast(m.rowBias[(row + r) * m.biasStride]);
+    }
+    if (m.hasRelu) {
+      sums = sums < 0 ? Lanes{} : sums;
+    }
+    storePart(m.y + (row + r) * m.yRow + column, sums, count);
+  }
+}
+
+template <int Rows> void multiplyRows(const Matrices &m, std::int64_t row) {
+  for (std::int64_t column = 0; column < m.columns;
+       column += laneCount / Rows) {
+    multiplyBlock<Rows>(m, row, column);
+  }
+}
+
+} // namespace
+
+void multiplyByDots(const Matrices &m) {
+  std::int64_t row = 0;
+  if constexpr (dotRows == 4) {
+    for (; row + 4 <= m.rows; row += 4) {
+      multiplyRows<4>(m, row);
+    }
+    for (; row + 2 <= m.rows; row += 2) {
+      multiplyRows<2>(m, row);
+    }
+  }
+  for (; row < m.rows; ++row) {
+    multiplyRows<1>(m, row);
+  }
+}
+
+void transpose(float *to, std::int64_t toRow, const float *from,
+               std::int64_t fromRow, std::int64_t rows, std::int64_t columns) {
+  for (std::int64_t row = 0; row < rows; row += laneCount) {
+    const std::int64_t rowCount = least(laneCount, rows - row);
+    const float *sources[laneCount]; // of rows that are missing: the last
+    for (std::int64_t i = 0; i < laneCount; ++i) {
+      sources[i] = from + (row + least(i, rowCount - 1)) * fromRow;
+    }
+    std::int64_t column = 0;
+    for (; column + 4 <= columns; column += 4) {
+      transposeColumns<false>(to + row, toRow, sources, column, 4, rowCount);
+    }
+    if (column < columns) {
+      transposeColumns<true>(to + row, toRow, sources, column, columns - column,
+                             rowCount);
+    }
+  }
+}
+
+void pack(float *to, std::int64_t panel, const float *from,
+          std::int64_t fromRow, std::int64_t rows, std::int64_t columns) {
+  constexpr std::int64_t ahead = 2; // rows, fetched early
+  for (std::int64_t row = 0; row < rows; ++row) {
+    const float *source = from + row * fromRow;
+    const float *next = source + least(ahead, rows - 1 - row) * fromRow;
+    float *target = to + row * panel;
+    for (std::int64_t begin = 0; begin < columns; begin += panel) {
+      const std::int64_t end = least(begin + panel, columns);
+      for (std::int64_t column = begin; column < end; column += laneCount) {
+        __builtin_prefetch(next + column);
+        const std::int64_t count = least(laneCount, end - column);
+        storePart(target + (column - begin), loadPart(source + column, count),
+                  count);
+      }
+      target += panel * rows;
+    }
+  }
+}
+
+} // namespace kernels::loops::LOOPS_LEVEL
