@@ -188,17 +188,19 @@ public:
   // Keeps the faster way to run it, by a short trial.
   Json prepare(const Json &description) {
     operation_.reset();
+    // Enough that what is done once around the loop, such as bringing inputs
+    // into another order, does not count for much.
     const double plain = estimate(description, 1, false);
-    const unsigned repeats = repeatsFor(plain);
+    const auto fewest =
+        static_cast<unsigned>(std::clamp(0.25 / plain, 1.0, 24.0));
+    const unsigned repeats = std::max(fewest, repeatsFor(plain));
     bool isSampled = false;
     if (description.value("image", false)) {
-      // Enough that the one outside the loop does not count for much.
-      const unsigned trials = std::clamp(repeats, 4U, 32U);
+      const unsigned trials = std::min(repeats, 32U);
       isSampled = estimate(description, trials, true) <
                   estimate(description, trials, false);
     }
-    operation_ = std::make_unique<Operation>(
-        description, isSampled ? std::max(repeats, 24U) : repeats, isSampled);
+    operation_ = std::make_unique<Operation>(description, repeats, isSampled);
     return operation_->samples();
   }
 

@@ -201,6 +201,16 @@ def convolutions() -> list[Case]:
     return cases
 
 
+def single_images() -> list[Case]:
+    """One layer of each size, for inference on one image."""
+    layers = [Layer(1, 3, 224, 64, 7, 2, 3), Layer(1, 64, 56, 64, 3, 1, 1),
+              Layer(1, 64, 56, 256, 1), Layer(1, 128, 28, 128, 3, 1, 1),
+              Layer(1, 256, 28, 256, 3, 2, 1), Layer(1, 1024, 14, 256, 1),
+              Layer(1, 512, 7, 512, 3, 1, 1), Layer(1, 512, 7, 2048, 1)]
+    return [convolution_passes("convolution, one image", "resnet50", layer)[0]
+            for layer in layers]
+
+
 def elementwise() -> list[Case]:
     cases = []
     for rows, columns in ((16, 1024), (1024, 1024)):
@@ -343,5 +353,5 @@ def updates() -> list[Case]:
 
 def all_cases() -> list[Case]:
     return (squares() + skewed() + attention() + dense_layers()
-            + convolutions() + elementwise() + softmaxes() + reductions()
-            + norms() + max_pools() + mean_pools() + updates())
+            + convolutions() + single_images() + elementwise() + softmaxes()
+            + reductions() + norms() + max_pools() + mean_pools() + updates())

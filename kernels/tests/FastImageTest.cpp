@@ -16,16 +16,35 @@ struct ConvolutionCase {
   std::int64_t batch, in, out, size, kernel, stride, pad, dilation, groups;
 };
 constexpr ConvolutionCase convolutions[] = {
-    {16, 1, 5, 28, 3, 1, 0, 1, 1},  {16, 5, 12, 13, 5, 1, 0, 1, 1},
-    {3, 4, 6, 9, 3, 2, 1, 1, 1},    {2, 8, 4, 11, 3, 1, 2, 2, 2},
-    {1, 3, 2, 5, 5, 1, 0, 1, 1},    {5, 32, 32, 8, 3, 1, 1, 1, 1},
-    {32, 1, 10, 14, 5, 1, 0, 1, 1}, {16, 10, 20, 9, 5, 1, 0, 1, 1},
-    {2, 6, 6, 7, 3, 1, 1, 1, 6},    {30, 3, 7, 6, 1, 1, 0, 1, 1},
-    {16, 3, 4, 9, 3, 1, 1, 1, 1},   {31, 2, 9, 11, 3, 2, 1, 1, 1},
-    {16, 2, 3, 12, 3, 1, 2, 2, 1},  {16, 2, 3, 9, 7, 1, 3, 1, 1},
-    {16, 1, 1, 4, 1, 1, 0, 1, 1},   {16, 2, 2, 3, 2, 1, 3, 1, 1},
-    {2, 64, 64, 8, 3, 1, 1, 1, 64}, {2, 32, 64, 8, 3, 1, 1, 1, 4},
-    {4, 32, 32, 9, 3, 1, 4, 1, 1},  {4, 16, 16, 10, 3, 2, 5, 1, 1},
+    {16, 1, 5, 28, 3, 1, 0, 1, 1},
+    {16, 5, 12, 13, 5, 1, 0, 1, 1},
+    {3, 4, 6, 9, 3, 2, 1, 1, 1},
+    {2, 8, 4, 11, 3, 1, 2, 2, 2},
+    {1, 3, 2, 5, 5, 1, 0, 1, 1},
+    {5, 32, 32, 8, 3, 1, 1, 1, 1},
+    {32, 1, 10, 14, 5, 1, 0, 1, 1},
+    {16, 10, 20, 9, 5, 1, 0, 1, 1},
+    {2, 6, 6, 7, 3, 1, 1, 1, 6},
+    {30, 3, 7, 6, 1, 1, 0, 1, 1},
+    {16, 3, 4, 9, 3, 1, 1, 1, 1},
+    {31, 2, 9, 11, 3, 2, 1, 1, 1},
+    {16, 2, 3, 12, 3, 1, 2, 2, 1},
+    {16, 2, 3, 9, 7, 1, 3, 1, 1},
+    {16, 1, 1, 4, 1, 1, 0, 1, 1},
+    {16, 2, 2, 3, 2, 1, 3, 1, 1},
+    {2, 64, 64, 8, 3, 1, 1, 1, 64},
+    {2, 32, 64, 8, 3, 1, 1, 1, 4},
+    {4, 32, 32, 9, 3, 1, 4, 1, 1},
+    {4, 16, 16, 10, 3, 2, 5, 1, 1},
+    // In oneDNN's layouts; parts of the channels where samples are few.
+    {1, 32, 128, 9, 3, 1, 1, 1, 1},
+    {1, 128, 32, 9, 3, 1, 1, 1, 1},
+    {3, 128, 64, 9, 1, 1, 0, 1, 1},
+    {2, 64, 128, 9, 1, 2, 0, 1, 1},
+    {2, 64, 64, 6, 3, 1, 1, 1, 1},
+    {3, 3, 32, 9, 3, 1, 1, 1, 1},
+    {2, 1, 32, 9, 3, 1, 0, 1, 1},
+    {2, 64, 32, 7, 3, 1, 1, 1, 2},
 };
 
 Attributes convolutionOf(const ConvolutionCase &c) {
@@ -92,16 +111,31 @@ TEST(FastConvolution, MatchesWeightGradient) {
   }
 }
 
+// Not one sample, not one channel at a time: what a batch of one is cut into.
+TEST(FastConvolution, CutsTheChannelsOfOneSample) {
+  const ConvolutionCase c{1, 64, 256, 14, 3, 1, 1, 1, 1};
+  const std::vector<Input> inputs{{imageOf(c), {}, {}}, {weightsOf(c), {}, {}}};
+  const Call call("convolution", forwardOf(c, false, ""), inputs);
+  ASSERT_TRUE(call.isTaken(1));
+  EXPECT_EQ(call.taskCount(1), 4U);
+}
+
 // One and three field dimensions, with groups; four are left to the reference.
 TEST(FastConvolution, TakesOtherNumbersOfFieldDimensions) {
-  for (const std::size_t dims : {1, 3}) {
+  struct Case {
+    std::size_t dims;
+    std::int64_t in, out, groups;
+  };
+  for (const auto &[dims, in, out, groups] :
+       {Case{1, 4, 6, 2}, Case{3, 4, 6, 2}, Case{1, 32, 64, 1},
+        Case{3, 16, 32, 1}}) {
     const Attributes::Ints ones(dims, 1), twos(dims, 2);
     Attributes attributes{{"strides", twos},
                           {"padLower", ones},
                           {"padUpper", ones},
                           {"dilations", ones},
-                          {"groups", std::int64_t{2}}};
-    Shape x{3, 4}, w{6, 2}, y{3, 6};
+                          {"groups", groups}};
+    Shape x{3, in}, w{out, in / groups}, y{3, out};
     x.insert(x.end(), dims, 7);
     w.insert(w.end(), dims, 3);
     y.insert(y.end(), dims, 4);

@@ -49,16 +49,11 @@ std::int64_t offsetOf(const OperandSpec &spec, std::int64_t index) {
     at[d] = index % spec.shape[d];
     index /= spec.shape[d];
   }
-  if (spec.layout == Layout::BatchLanes16) {
-    const auto plane = spec.shape[2] * spec.shape[3];
-    return ((at[0] / 16 * spec.shape[1] + at[1]) * plane +
-            at[2] * spec.shape[3] + at[3]) *
-               16 +
-           at[0] % 16;
-  }
+  const auto places = placesOf(spec);
   std::int64_t offset = 0;
   for (std::size_t d = 0; d < at.size(); ++d) {
-    offset += at[d] * spec.strides[d];
+    const auto [block, outer, inner] = places[d];
+    offset += at[d] / block * outer + at[d] % block * inner;
   }
   return offset;
 }

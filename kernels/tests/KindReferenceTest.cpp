@@ -219,6 +219,30 @@ TEST(Layouts, CountTheirStorage) {
   const Shape shape{20, 5, 3, 3};
   EXPECT_EQ(storageElements(Layout::Plain, shape), 900);
   EXPECT_EQ(storageElements(Layout::BatchLanes16, shape), 32 * 45);
+  EXPECT_EQ(storageElements(Layout::ChannelBlocked16, Shape{2, 32, 3}), 192);
+}
+
+TEST(Layouts, SayWhichShapesTheyTake) {
+  EXPECT_TRUE(isLayoutFor(Layout::Plain, Shape{}));
+  EXPECT_FALSE(isLayoutFor(Layout::BatchLanes16, Shape{16, 3, 3}));
+  EXPECT_TRUE(isLayoutFor(Layout::ChannelBlocked16, Shape{5, 32, 3}));
+  EXPECT_FALSE(isLayoutFor(Layout::ChannelBlocked16, Shape{16, 5, 3}));
+  EXPECT_TRUE(isLayoutFor(Layout::WeightsOut16, Shape{16, 5, 3, 3}));
+  EXPECT_FALSE(isLayoutFor(Layout::WeightsInOut16, Shape{16, 5, 3, 3}));
+}
+
+// [O/16][I/16][3][16 of I][16 of O] of [64, 32, 3].
+TEST(Layouts, SayWhereElementsAre) {
+  const auto places =
+      placesOf({DataType::Float, {64, 32, 3}, {}, Layout::WeightsInOut16});
+  ASSERT_EQ(places.size(), 3U);
+  const std::int64_t expected[][3] = {
+      {16, 2 * 3 * 256, 1}, {16, 3 * 256, 16}, {1, 256, 0}};
+  for (std::size_t d = 0; d < 3; ++d) {
+    EXPECT_EQ(places[d].block, expected[d][0]);
+    EXPECT_EQ(places[d].outer, expected[d][1]);
+    EXPECT_EQ(places[d].inner, expected[d][2]);
+  }
 }
 
 } // namespace

@@ -17,13 +17,56 @@ using support::DataType;
 // Element of storage for an index of the operand.
 std::int64_t elementOf(const OperandSpec &spec,
                        const std::vector<std::int64_t> &index) {
-  if (spec.layout == Layout::BatchLanes16) {
-    const auto &shape = spec.shape;
-    return (((index[0] / 16 * shape[1] + index[1]) * shape[2] + index[2]) *
-                shape[3] +
-            index[3]) *
-               16 +
-           index[0] % 16;
+  const auto &shape = spec.shape;
+  // Row-major over the pairs {index, extent}.
+  const auto at =
+      [](std::initializer_list<std::pair<std::int64_t, std::int64_t>> levels) {
+        std::int64_t element = 0;
+        for (const auto &[i, extent] : levels) {
+          element = element * extent + i;
+        }
+        return element;
+      };
+  if (spec.layout != Layout::Plain) {
+    const auto n = index[0], c = index[1], y = index[2], x = index[3];
+    const auto rows = shape[2], columns = shape[3];
+    switch (spec.layout) {
+    case Layout::BatchLanes16:
+      return at(
+          {{n / 16, 0}, {c, shape[1]}, {y, rows}, {x, columns}, {n % 16, 16}});
+    case Layout::ChannelBlocked16:
+      return at({{n, 0},
+                 {c / 16, shape[1] / 16},
+                 {y, rows},
+                 {x, columns},
+                 {c % 16, 16}});
+    case Layout::WeightsInOut16:
+      return at({{n / 16, 0},
+                 {c / 16, shape[1] / 16},
+                 {y, rows},
+                 {x, columns},
+                 {c % 16, 16},
+                 {n % 16, 16}});
+    case Layout::WeightsOutIn16:
+      return at({{n / 16, 0},
+                 {c / 16, shape[1] / 16},
+                 {y, rows},
+                 {x, columns},
+                 {n % 16, 16},
+                 {c % 16, 16}});
+    case Layout::WeightsInMajor16:
+      return at({{c / 16, 0},
+                 {n / 16, shape[0] / 16},
+                 {y, rows},
+                 {x, columns},
+                 {n % 16, 16},
+                 {c % 16, 16}});
+    case Layout::WeightsOut16:
+      return at(
+          {{n / 16, 0}, {y, rows}, {x, columns}, {c, shape[1]}, {n % 16, 16}});
+    case Layout::Plain:
+      break;
+    }
   }
   return std::inner_product(index.begin(), index.end(), spec.strides.begin(),
                             std::int64_t{0});
@@ -108,6 +151,23 @@ TEST(PassCopyPlans, ReorderToAndFromBatchLanes) {
     for (const OperandSpec &other : {plain, channelsLast}) {
       expectCopies<float>(other, lanes);
       expectCopies<float>(lanes, other);
+    }
+  }
+}
+
+TEST(PassCopyPlans, ReorderBetweenBlockedLayouts) {
+  const support::Shape shape = {32, 48, 3, 2};
+  const OperandSpec plain = OperandSpec::rowMajor({DataType::Float, shape});
+  const Layout layouts[] = {
+      Layout::Plain,          Layout::BatchLanes16,   Layout::ChannelBlocked16,
+      Layout::WeightsInOut16, Layout::WeightsOutIn16, Layout::WeightsInMajor16,
+      Layout::WeightsOut16};
+  for (const Layout from : layouts) {
+    for (const Layout to : layouts) {
+      OperandSpec source = plain, target = plain;
+      source.layout = from;
+      target.layout = to;
+      expectCopies<float>(source, target);
     }
   }
 }

@@ -56,7 +56,8 @@ struct KernelEntry {
   const char *name;
 
   // The layout wanted of each operand (inputs, then outputs), or nothing when
-  // this kernel does not take the call. Asked with every operand plain.
+  // this kernel does not take the call. Asked with every operand plain; `found`
+  // says how inputs lie so far.
   std::optional<std::vector<Layout>> (*layouts)(const Signature &signature);
 
   // Plans a call whose operands have the layouts asked for; null when the

@@ -17,13 +17,26 @@ using support::Shape;
 using support::Strides;
 
 // How a value lies in host memory. The set is open: add a member, describe it
-// here and teach storageElements() its size; kernels say which ones they take.
+// here and teach orderOf() in Signature.cpp its order; kernels say which ones
+// they take. All but Plain keep sixteen elements of one or two dimensions side
+// by side, so that they fill a vector register; but for BatchLanes16, those
+// dimensions must be multiples of sixteen.
 enum class Layout : std::uint8_t {
   // Strided: OperandSpec::strides say where each element is.
   Plain,
-  // Rank 4 [N,C,H,W] kept as [ceil(N/16)][C][H][W][16]: sixteen samples side by
-  // side fill one vector register. Lanes beyond N hold zeros.
+  // Images [N,C,H,W] kept as [ceil(N/16)][C][H][W][16 of N]. Lanes beyond N
+  // hold zeros.
   BatchLanes16,
+  // Images [N,C,field...] kept as [N][C/16][field...][16 of C].
+  ChannelBlocked16,
+  // Weights [O,I,field...] kept as [O/16][I/16][field...][16 of I][16 of O].
+  WeightsInOut16,
+  // The same with [16 of O][16 of I] inside.
+  WeightsOutIn16,
+  // [I/16][O/16][field...][16 of O][16 of I].
+  WeightsInMajor16,
+  // [O/16][field...][I][16 of O]: few input channels.
+  WeightsOut16,
 };
 
 // A type and a shape: what shape inference and planning on tiles work with.
@@ -41,6 +54,9 @@ struct OperandSpec {
   Shape shape;
   Strides strides;
   Layout layout = Layout::Plain;
+  // When a kernel is asked for the layouts it wants: the one in which the value
+  // was made. Another would have to be copied.
+  Layout found = Layout::Plain;
 
   bool isRowMajor() const {
     return layout == Layout::Plain &&
@@ -48,14 +64,27 @@ struct OperandSpec {
   }
   static OperandSpec rowMajor(TensorType tensor) {
     auto strides = support::rowMajorStrides(tensor.shape);
-    return {tensor.type, std::move(tensor.shape), std::move(strides),
-            Layout::Plain};
+    return {tensor.type, std::move(tensor.shape), std::move(strides)};
   }
 };
 
 // Elements of storage that a whole value of this shape takes in this layout.
 std::int64_t storageElements(Layout layout,
                              std::span<const std::int64_t> shape);
+
+// Whether a value of this shape may have this layout.
+bool isLayoutFor(Layout layout, std::span<const std::int64_t> shape);
+
+// Where an index of one dimension leads: index i is i / block * outer +
+// i % block * inner elements from index 0.
+struct DimPlace {
+  std::int64_t block = 1;
+  std::int64_t outer = 0;
+  std::int64_t inner = 0;
+};
+
+// Of each dimension of an operand, in whatever layout.
+std::vector<DimPlace> placesOf(const OperandSpec &operand);
 
 // One call as planning sees it. Operands are numbered inputs first, then
 // outputs, wherever a single index is used.

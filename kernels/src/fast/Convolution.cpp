@@ -1,7 +1,8 @@
-// "convolution" and "convolutionDataGrad" through oneDNN: plain tensors
-// outside, its own blocked layouts in the plan's memory. Shards are parts of
-// the batch.
+// "convolution" and "convolutionDataGrad" through oneDNN, in its own layouts
+// where they are of our set. Shards are parts of the batch and, where samples
+// are fewer than shards, of the result's channels.
 #include "DnnlConvolution.hpp"
+#include "DnnlLayouts.hpp"
 #include "FastKernels.hpp"
 #include "HalfPlan.hpp"
 #include "LaneKernels.hpp"
@@ -9,172 +10,336 @@
 
 #include <support/Error.hpp>
 
+#include <algorithm>
+
 namespace kernels {
 
 namespace {
 
-// Forward and data gradient: from an image and the weights to an image. The
-// weights are reordered once, by a task of their own when there are several
-// shards.
+enum class Direction { Forward, DataGrad };
+
+struct Cut {
+  std::int64_t samples, channels; // how many parts
+};
+
+Cut cutOf(const ConvolutionShape &shape, Direction direction) {
+  // Parts of the channels of fewer than this many are slower in sum.
+  constexpr std::int64_t channelsPerPart = 64;
+  // Weights that do not stay in a core's cache are read for every sample by the
+  // data gradient of a larger kernel: two samples at a time cost 15 % less than
+  // one. Nor are parts of its channels dense in the weights' layout.
+  constexpr std::int64_t cachedWeights = 1 << 18;
+  const bool isForward = direction == Direction::Forward;
+  const bool isSpread =
+      !isForward && support::elementCount(shape.kernel) > 1 && shape.batch > 1;
+  const bool isPaired =
+      isSpread && support::elementCount(shape.weightShape()) > cachedWeights;
+  const std::int64_t channels =
+      isForward ? shape.outChannels : shape.inChannels;
+  const double work = convolutionWork(shape);
+  const std::int64_t samples =
+      shardCount(isPaired ? shape.batch / 2 : shape.batch, work);
+  std::int64_t possible = 1;
+  if (shape.groups == 1 && channels % 16 == 0 && !isSpread) {
+    possible = channels / channelsPerPart;
+  }
+  if (isStridedPoint(shape)) { // every part picks its pixels anew
+    possible = std::min<std::int64_t>(possible, samples > 1 ? 1 : 2);
+  }
+  return {samples, shardCount(possible, work / static_cast<double>(samples))};
+}
+
+// A primitive and what it wants.
+struct ImagePrimitive {
+  dnnl::memory::desc in, w, out, scratchpad;
+  dnnl::primitive primitive;
+};
+
+// Forward and data gradient: from an image and the weights to an image.
 class ImagePlan final : public Plan {
 public:
-  enum class Direction { Forward, DataGrad };
-
   ImagePlan(const Signature &signature, const ConvolutionShape &shape,
             Direction direction)
-      : direction_(direction),
-        hasBias_(direction == Direction::Forward &&
-                 signature.attributes.getInt("bias") != 0),
+      : direction_(direction), shape_(shape),
+        hasBias_(signature.inputs.size() == 3),
         hasRelu_(direction == Direction::Forward &&
-                 signature.attributes.getString("activation") == "RELU") {
+                 signature.attributes.getString("activation") == "RELU"),
+        cut_(cutOf(shape, direction)) {
     const SingleThread single;
-    const double work = convolutionWork(shape);
-    const std::int64_t count = shardCount(shape.batch, work);
     Scratch scratch;
-    for (std::int64_t i = 0; i < count; ++i) {
-      addShard(signature, shape, shardRange(shape.batch, count, i), scratch);
-    }
-    preparesWeights_ = count > 1 && weights_[0].isCopied();
-    if (preparesWeights_) {
-      const auto elements = support::elementCount(shape.weightShape());
-      tasks_.push_back({0,
-                        0.3 * static_cast<double>(elements),
-                        {wholeAccess(signature, 1)}});
-    }
-    for (const auto &shard : shards_) {
-      Task task{preparesWeights_ ? 1u : 0u,
-                work / static_cast<double>(count),
-                {batchAccess(signature, 0, shard.range),
-                 batchAccess(signature, outputIndex(), shard.range)}};
-      if (!preparesWeights_) {
-        task.accesses.push_back(wholeAccess(signature, 1));
+    for (std::int64_t c = 0; c < cut_.channels; ++c) {
+      for (std::int64_t s = 0; s < cut_.samples; ++s) {
+        addShard(signature, s, c, scratch);
       }
-      if (hasBias_) {
-        task.accesses.push_back(wholeAccess(signature, 2));
-      }
-      tasks_.push_back(std::move(task));
+    }
+    preparesWeights_ = cut_.samples > 1 && weights_[0].passage.isCopied();
+    for (std::int64_t c = 0; c < cut_.channels && preparesWeights_; ++c) {
+      const ShardRange elements =
+          weights_[static_cast<std::size_t>(c)].elements;
+      tasks_.push_back(
+          {0,
+           0.3 * static_cast<double>(elements.end - elements.begin),
+           {elementAccess(signature, 1, elements.begin, elements.end)}});
+    }
+    for (const Shard &shard : shards_) {
+      addTask(signature, shard);
     }
     scratchBytes_ = scratch.bytes();
   }
 
+  // Whether the shards want what the whole wants.
+  bool isConsistent() const { return isConsistent_; }
+
   void run(std::uint32_t task, std::byte *const *operands,
            std::byte *scratch) const override {
     if (preparesWeights_) {
-      if (task == 0) {
-        weights_[0].enter(operands[1], scratch);
+      if (task < weights_.size()) {
+        enterWeights(weights_[task], operands, scratch);
         return;
       }
-      --task;
-    } else {
-      weights_[0].enter(operands[1], scratch);
+      task -= static_cast<std::uint32_t>(weights_.size());
     }
     const Shard &shard = shards_[task];
-    auto *in = dataOf<float>(operands, 0) + shard.inOffset;
-    auto *out = dataOf<float>(operands, outputIndex()) + shard.outOffset;
-    shard.in.enter(in, scratch);
-    void *const inside = shard.in.inside(in, scratch);
-    void *const w = weights_[0].inside(operands[1], scratch);
-    void *const result = shard.out.inside(out, scratch);
-    if (hasBias_) {
-      shard.operation.run(
-          {inside, w, result, scratch + shard.scratchpad, operands[2]});
-    } else {
-      shard.operation.run({inside, w, result, scratch + shard.scratchpad});
+    const Weights &weights = weights_[shard.channelPart];
+    if (!preparesWeights_) {
+      enterWeights(weights, operands, scratch);
     }
-    shard.out.leave(out, scratch);
+    auto *w = dataOf<float>(operands, 1) + weights.elements.begin;
+    void *const insideWeights = weights.passage.inside(w, scratch);
+    for (std::int64_t s = 0; s < shard.calls; ++s) {
+      auto *in = dataOf<float>(operands, 0) + shard.in + s * inStride_;
+      auto *out =
+          dataOf<float>(operands, outputIndex()) + shard.out + s * outStride_;
+      shard.inPassage.enter(in, scratch);
+      runPrimitive(shard, shard.inPassage.inside(in, scratch), insideWeights,
+                   shard.outPassage.inside(out, scratch), operands, scratch);
+      shard.outPassage.leave(out, scratch);
+    }
   }
 
 private:
+  struct Weights {
+    ShardRange elements; // of the operand
+    dnnl::memory::desc inside;
+    Passage passage;
+  };
+  // With the channels in parts, oneDNN is called for one sample at a time: one
+  // part of the weights stays in the cache, and parts of a sample are dense.
   struct Shard {
-    ShardRange range;
-    std::int64_t inOffset, outOffset; // elements
-    Passage in, out;
+    ShardRange samples, channels;
+    std::size_t channelPart;
+    std::int64_t calls;
+    std::int64_t in, out; // first elements
+    Passage inPassage, outPassage;
     std::size_t scratchpad;
     DnnlOperation operation;
   };
-  struct Descs {
-    dnnl::memory::desc in, w, out, scratchpad;
-    dnnl::primitive primitive;
-  };
 
   std::size_t outputIndex() const { return hasBias_ ? 3 : 2; }
+  bool isForward() const { return direction_ == Direction::Forward; }
 
-  Descs makePrimitive(const DnnlShape &shape) const {
-    if (direction_ == Direction::Forward) {
-      const auto pd = shape.forward(hasBias_, hasRelu_);
-      return {pd.src_desc(), pd.weights_desc(), pd.dst_desc(),
-              pd.scratchpad_desc(), dnnl::convolution_forward(pd)};
-    }
-    const auto pd = shape.dataGrad();
-    return {pd.diff_dst_desc(), pd.weights_desc(), pd.diff_src_desc(),
-            pd.scratchpad_desc(), dnnl::convolution_backward_data(pd)};
+  void enterWeights(const Weights &weights, std::byte *const *operands,
+                    std::byte *scratch) const {
+    weights.passage.enter(dataOf<float>(operands, 1) + weights.elements.begin,
+                          scratch);
   }
 
-  void addShard(const Signature &signature, const ConvolutionShape &shape,
-                ShardRange range, Scratch &scratch) {
-    const std::int64_t batch = range.end - range.begin;
-    const DnnlShape part(shape, batch);
-    const Descs descs = makePrimitive(part);
-    const auto &in = signature.inputs[0];
-    const auto &out = signature.outputs[0];
-    if (weights_.empty()) {
-      weights_.emplace_back(weightDesc(signature.inputs[1], part), descs.w,
-                            true, scratch);
-      insideWeights_ = descs.w;
-    }
-    support::requireInternal(insideWeights_ == descs.w,
-                             "shards of a convolution want weights in "
-                             "different layouts");
-    const bool isForward = direction_ == Direction::Forward;
-    std::vector<DnnlOperation::Argument> arguments{
-        {isForward ? DNNL_ARG_SRC : DNNL_ARG_DIFF_DST, descs.in},
-        {DNNL_ARG_WEIGHTS, descs.w},
-        {isForward ? DNNL_ARG_DST : DNNL_ARG_DIFF_SRC, descs.out},
-        {DNNL_ARG_SCRATCHPAD, descs.scratchpad}};
+  void runPrimitive(const Shard &shard, void *in, void *w, void *out,
+                    std::byte *const *operands, std::byte *scratch) const {
+    void *const scratchpad = scratch + shard.scratchpad;
     if (hasBias_) {
-      arguments.push_back({DNNL_ARG_BIAS, dnnlStrided(part.bias, {1})});
+      shard.operation.run({in, w, out, scratchpad,
+                           dataOf<float>(operands, 2) + shard.channels.begin});
+    } else {
+      shard.operation.run({in, w, out, scratchpad});
     }
-    shards_.push_back(
-        {range, range.begin * in.strides[0], range.begin * out.strides[0],
-         Passage(batchDesc(in, batch), descs.in, true, scratch),
-         Passage(batchDesc(out, batch), descs.out, false, scratch),
-         scratch.take(descs.scratchpad.get_size()),
-         DnnlOperation(descs.primitive, arguments)});
   }
+
+  void addShard(const Signature &signature, std::int64_t samplePart,
+                std::int64_t channelPart, Scratch &scratch);
+  void addTask(const Signature &signature, const Shard &shard);
 
   Direction direction_;
+  ConvolutionShape shape_;
   bool hasBias_, hasRelu_;
+  bool isConsistent_ = true;
   bool preparesWeights_ = false;
-  std::vector<Passage> weights_; // one
-  dnnl::memory::desc insideWeights_;
+  Cut cut_;
+  std::int64_t inStride_ = 0, outStride_ = 0; // from sample to sample
+  std::vector<Weights> weights_;              // of each part of the channels
   std::vector<Shard> shards_;
 };
 
-bool hasPlainBias(const Signature &signature) {
-  return signature.attributes.getInt("bias") == 0 ||
-         signature.inputs[2].strides[0] == 1;
+ImagePrimitive makePrimitive(const ConvolutionShape &shape, Direction direction,
+                             bool hasBias, bool hasRelu) {
+  const DnnlShape parameters(shape);
+  if (direction == Direction::Forward) {
+    const auto pd = parameters.forward(hasBias, hasRelu);
+    return {pd.src_desc(), pd.weights_desc(), pd.dst_desc(),
+            pd.scratchpad_desc(), dnnl::convolution_forward(pd)};
+  }
+  const auto pd = parameters.dataGrad();
+  return {pd.diff_dst_desc(), pd.weights_desc(), pd.diff_src_desc(),
+          pd.scratchpad_desc(), dnnl::convolution_backward_data(pd)};
+}
+
+void ImagePlan::addShard(const Signature &signature, std::int64_t samplePart,
+                         std::int64_t channelPart, Scratch &scratch) {
+  const OperandSpec &in = signature.inputs[0];
+  const OperandSpec &w = signature.inputs[1];
+  const OperandSpec &out = signature.outputs[0];
+  const ShardRange samples = shardRange(shape_.batch, cut_.samples, samplePart);
+  const ShardRange blocks =
+      shardRange(out.shape[1] / 16, cut_.channels, channelPart);
+  const ShardRange channels =
+      cut_.channels > 1 ? ShardRange{blocks.begin * 16, blocks.end * 16}
+                        : ShardRange{0, out.shape[1]};
+  const std::int64_t count = samples.end - samples.begin;
+  const std::int64_t calls = cut_.channels > 1 ? count : 1;
+  ConvolutionShape part = shape_;
+  part.batch = count / calls;
+  (isForward() ? part.outChannels : part.inChannels) =
+      channels.end - channels.begin;
+  const auto made = makePrimitive(part, direction_, hasBias_, hasRelu_);
+
+  Part weightPart = Part::whole(w.shape);
+  if (cut_.channels > 1) {
+    (isForward() ? weightPart.first : weightPart.second) = channels;
+  }
+  if (weights_.size() == static_cast<std::size_t>(channelPart)) {
+    weights_.push_back(
+        {elementsOf(w, weightPart), made.w,
+         Passage(weightDesc(w, weightPart, shape_.groups, made.w), made.w, true,
+                 scratch)});
+  }
+  support::requireInternal(
+      weights_[static_cast<std::size_t>(channelPart)].inside == made.w,
+      "shards of a convolution want weights in different layouts");
+  const ShardRange first{samples.begin, samples.begin + part.batch};
+  const Part inPart{first, {0, in.shape[1]}};
+  const Part outPart{first, channels};
+  isConsistent_ =
+      isConsistent_ &&
+      agrees(in, imageLayoutOf(made.in, inPart.shapeIn(in.shape))) &&
+      agrees(w, weightLayoutOf(made.w, weightPart.shapeIn(w.shape))) &&
+      agrees(out, imageLayoutOf(made.out, outPart.shapeIn(out.shape)));
+  std::vector<DnnlOperation::Argument> arguments{
+      {isForward() ? DNNL_ARG_SRC : DNNL_ARG_DIFF_DST, made.in},
+      {DNNL_ARG_WEIGHTS, made.w},
+      {isForward() ? DNNL_ARG_DST : DNNL_ARG_DIFF_SRC, made.out},
+      {DNNL_ARG_SCRATCHPAD, made.scratchpad}};
+  if (hasBias_) {
+    arguments.push_back(
+        {DNNL_ARG_BIAS, dnnlStrided({channels.end - channels.begin}, {1})});
+  }
+  inStride_ = placesOf(in)[0].outer;
+  outStride_ = placesOf(out)[0].outer;
+  shards_.push_back(
+      {samples, channels, static_cast<std::size_t>(channelPart), calls,
+       elementsOf(in, inPart).begin, elementsOf(out, outPart).begin,
+       Passage(imageDesc(in, inPart, made.in), made.in, true, scratch),
+       Passage(imageDesc(out, outPart, made.out), made.out, false, scratch),
+       scratch.take(made.scratchpad.get_size()),
+       DnnlOperation(made.primitive, arguments)});
+}
+
+void ImagePlan::addTask(const Signature &signature, const Shard &shard) {
+  Task task{preparesWeights_ ? 1u : 0u,
+            convolutionWork(shape_) / static_cast<double>(shards_.size()),
+            {}};
+  const auto add = [&](std::size_t operand, ShardRange elements) {
+    task.accesses.push_back(
+        elementAccess(signature, operand, elements.begin, elements.end));
+  };
+  add(0, elementsOf(signature.inputs[0],
+                    {shard.samples, {0, signature.inputs[0].shape[1]}}));
+  if (!preparesWeights_) {
+    add(1, weights_[shard.channelPart].elements);
+  }
+  if (hasBias_) {
+    add(2, shard.channels);
+  }
+  const std::int64_t samples =
+      (shard.samples.end - shard.samples.begin) / shard.calls;
+  for (std::int64_t s = 0; s < shard.calls; ++s) {
+    const std::int64_t first = shard.samples.begin + s * samples;
+    add(outputIndex(), elementsOf(signature.outputs[0],
+                                  {{first, first + samples}, shard.channels}));
+  }
+  tasks_.push_back(std::move(task));
+}
+
+using Layouts = std::optional<std::vector<Layout>>;
+
+// What oneDNN wants of {in, w, out}, where our layouts have it.
+std::vector<Layout> wantedLayouts(const Signature &signature,
+                                  const ConvolutionShape &shape,
+                                  Direction direction) {
+  const SingleThread single;
+  const auto made = makePrimitive(shape, direction, false, false);
+  std::vector<Layout> layouts(signature.operandCount(), Layout::Plain);
+  layouts[0] = imageLayoutOf(made.in, signature.inputs[0].shape);
+  layouts[1] = weightLayoutOf(made.w, signature.inputs[1].shape);
+  layouts.back() = imageLayoutOf(made.out, signature.outputs[0].shape);
+  // A part of the channels must be dense.
+  const auto dense =
+      direction == Direction::Forward
+          ? std::vector{Layout::WeightsInOut16, Layout::WeightsOut16}
+          : std::vector{Layout::WeightsInMajor16};
+  if (cutOf(shape, direction).channels > 1 &&
+      std::find(dense.begin(), dense.end(), layouts[1]) == dense.end()) {
+    layouts[1] = Layout::Plain;
+  }
+  return layouts;
+}
+
+ConvolutionShape forwardShape(const Signature &signature) {
+  return convolutionShape("convolution", signature.attributes,
+                          signature.inputs[0].shape, signature.inputs[1].shape);
+}
+ConvolutionShape dataGradShape(const Signature &signature) {
+  return convolutionShape("convolutionDataGrad", signature.attributes,
+                          signature.outputs[0].shape,
+                          signature.inputs[1].shape);
+}
+
+bool isForwardTaken(const Signature &signature) {
+  return isForDnnl(signature) && (signature.attributes.getInt("bias") == 0 ||
+                                  signature.inputs[2].strides[0] == 1);
+}
+
+Layouts forwardLayouts(const Signature &signature) {
+  if (!isForwardTaken(signature)) {
+    return std::nullopt;
+  }
+  return wantedLayouts(signature, forwardShape(signature), Direction::Forward);
+}
+
+Layouts dataGradLayouts(const Signature &signature) {
+  if (!isForDnnl(signature)) {
+    return std::nullopt;
+  }
+  return wantedLayouts(signature, dataGradShape(signature),
+                       Direction::DataGrad);
+}
+
+std::unique_ptr<Plan> planImage(const Signature &signature,
+                                const ConvolutionShape &shape,
+                                Direction direction) {
+  auto plan = std::make_unique<ImagePlan>(signature, shape, direction);
+  return plan->isConsistent() ? std::move(plan) : nullptr;
 }
 
 std::unique_ptr<Plan> planForward(const Signature &signature) {
-  if (!isForDnnl(signature) || !hasPlainBias(signature)) {
-    return nullptr;
-  }
-  return std::make_unique<ImagePlan>(
-      signature,
-      convolutionShape("convolution", signature.attributes,
-                       signature.inputs[0].shape, signature.inputs[1].shape),
-      ImagePlan::Direction::Forward);
+  return isForwardTaken(signature)
+             ? planImage(signature, forwardShape(signature), Direction::Forward)
+             : nullptr;
 }
 
 std::unique_ptr<Plan> planDataGrad(const Signature &signature) {
-  if (!isForDnnl(signature)) {
-    return nullptr;
-  }
-  return std::make_unique<ImagePlan>(
-      signature,
-      convolutionShape("convolutionDataGrad", signature.attributes,
-                       signature.outputs[0].shape, signature.inputs[1].shape),
-      ImagePlan::Direction::DataGrad);
+  return isForDnnl(signature) ? planImage(signature, dataGradShape(signature),
+                                          Direction::DataGrad)
+                              : nullptr;
 }
 
 } // namespace
@@ -182,6 +347,7 @@ std::unique_ptr<Plan> planDataGrad(const Signature &signature) {
 std::span<const KernelEntry> convolutionKernels() {
   static const KernelEntry entries[] = {
       laneConvolution,
+      {"oneDNN", forwardLayouts, planForward},
       {"oneDNN", allPlain, planForward},
       {"half", allPlain, planAsFloat<planForward>}};
   return entries;
@@ -189,6 +355,7 @@ std::span<const KernelEntry> convolutionKernels() {
 std::span<const KernelEntry> convolutionDataGradKernels() {
   static const KernelEntry entries[] = {
       laneConvolutionDataGrad,
+      {"oneDNN", dataGradLayouts, planDataGrad},
       {"oneDNN", allPlain, planDataGrad},
       {"half", allPlain, planAsFloat<planDataGrad>}};
   return entries;

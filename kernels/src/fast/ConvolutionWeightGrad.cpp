@@ -1,7 +1,9 @@
-// "convolutionWeightGrad" through oneDNN. Every shard forms the whole gradient
-// of its part of the batch; with several shards a last stage adds them up in
-// order.
+// "convolutionWeightGrad" through oneDNN, in its own layouts where they are of
+// our set. A shard forms the whole gradient of its part of the batch, which a
+// last stage adds up in order, or, where weights are many, the gradient of its
+// part of the output channels.
 #include "DnnlConvolution.hpp"
+#include "DnnlLayouts.hpp"
 #include "FastKernels.hpp"
 #include "HalfPlan.hpp"
 #include "LaneKernels.hpp"
@@ -15,39 +17,56 @@ namespace kernels {
 
 namespace {
 
+struct Cut {
+  std::int64_t samples, channels; // how many parts; one of them is 1
+};
+
+// A part of the batch gives a whole gradient, so that several cost a pass over
+// the weights each; a part of the output channels wants its channels of dy
+// gathered. Either is kept far below the work.
+Cut cutOf(const ConvolutionShape &shape) {
+  constexpr std::int64_t channelsPerPart = 32;
+  const double work = convolutionWork(shape);
+  const auto weights =
+      static_cast<double>(support::elementCount(shape.weightShape()));
+  const auto most = static_cast<std::int64_t>(work / (4 * weights));
+  const std::int64_t samples = shardCount(std::min(shape.batch, most), work);
+  std::int64_t channels = 1;
+  if (shape.groups == 1 && shape.outChannels % 16 == 0) {
+    channels = shardCount(shape.outChannels / channelsPerPart, work);
+  }
+  if (isStridedPoint(shape)) { // every part picks its pixels anew
+    channels = std::min<std::int64_t>(channels, 2);
+  }
+  const auto gathered =
+      static_cast<double>(support::elementCount(shape.outputShape()));
+  return samples == 1 || (channels > 1 && gathered < 4 * weights)
+             ? Cut{1, channels}
+             : Cut{samples, 1};
+}
+
 class WeightGradPlan final : public Plan {
 public:
   WeightGradPlan(const Signature &signature, const ConvolutionShape &shape)
-      : elements_(support::elementCount(shape.weightShape())) {
+      : shape_(shape), cut_(cutOf(shape)),
+        elements_(support::elementCount(shape.weightShape())) {
     const SingleThread single;
-    const double work = convolutionWork(shape);
-    // Each shard costs a pass over the weights: keep that far below its work.
-    const double most =
-        std::max(1.0, work / (4 * static_cast<double>(elements_)));
-    const std::int64_t count = std::min<std::int64_t>(
-        shardCount(shape.batch, work), static_cast<std::int64_t>(most));
     Scratch scratch;
-    if (count > 1) {
-      partials_ = scratch.take(static_cast<std::size_t>(elements_ * count) *
-                               sizeof(float));
+    if (cut_.samples > 1) {
+      partials_ = scratch.take(
+          static_cast<std::size_t>(elements_ * cut_.samples) * sizeof(float));
     }
-    for (std::int64_t i = 0; i < count; ++i) {
-      const auto range = shardRange(shape.batch, count, i);
-      addShard(signature, shape, range, count > 1, scratch);
-      Task task{
-          0,
-          work / static_cast<double>(count),
-          {batchAccess(signature, 0, range), batchAccess(signature, 1, range)}};
-      if (count == 1) {
-        task.accesses.push_back(wholeAccess(signature, 2));
-      }
-      tasks_.push_back(std::move(task));
+    for (std::int64_t i = 0; i < cut_.samples * cut_.channels; ++i) {
+      addShard(signature, i, scratch);
     }
-    if (count > 1) {
-      addSumTasks(signature, count);
+    if (cut_.samples > 1) {
+      addSumTasks(signature, cut_.samples);
     }
     scratchBytes_ = scratch.bytes();
   }
+
+  // Whether the shards want what the whole wants.
+  bool isConsistent() const { return isConsistent_; }
 
   void run(std::uint32_t task, std::byte *const *operands,
            std::byte *scratch) const override {
@@ -60,8 +79,8 @@ public:
     const Shard &shard = shards_[task];
     auto *dy = dataOf<float>(operands, 0) + shard.dyOffset;
     auto *x = dataOf<float>(operands, 1) + shard.xOffset;
-    float *dw = shards_.size() > 1 ? partials + task * elements_
-                                   : dataOf<float>(operands, 2);
+    float *dw = cut_.samples > 1 ? partials + task * elements_
+                                 : dataOf<float>(operands, 2) + shard.dwOffset;
     shard.dy.enter(dy, scratch);
     shard.x.enter(x, scratch);
     shard.operation.run(
@@ -72,34 +91,68 @@ public:
 
 private:
   struct Shard {
-    std::int64_t dyOffset, xOffset; // elements
+    std::int64_t dyOffset, xOffset, dwOffset; // elements
     Passage dy, x, dw;
     std::size_t scratchpad;
     DnnlOperation operation;
   };
 
-  void addShard(const Signature &signature, const ConvolutionShape &shape,
-                ShardRange range, bool isPartial, Scratch &scratch) {
-    const std::int64_t batch = range.end - range.begin;
-    const DnnlShape part(shape, batch);
-    const auto pd = part.weightGrad();
-    OperandSpec dw = signature.outputs[0];
-    if (isPartial) {
-      dw.strides = support::rowMajorStrides(dw.shape);
-    }
+  void addShard(const Signature &signature, std::int64_t index,
+                Scratch &scratch) {
     const auto &dy = signature.inputs[0];
     const auto &x = signature.inputs[1];
+    const auto &dw = signature.outputs[0];
+    Part dyPart = Part::whole(dy.shape);
+    if (cut_.samples > 1) {
+      dyPart.first = shardRange(shape_.batch, cut_.samples, index);
+    } else if (cut_.channels > 1) {
+      const auto blocks =
+          shardRange(shape_.outChannels / 16, cut_.channels, index);
+      dyPart.second = {blocks.begin * 16, blocks.end * 16};
+    }
+    const Part xPart{dyPart.first, {0, x.shape[1]}};
+    const Part dwPart{dyPart.second, {0, dw.shape[1]}};
+    ConvolutionShape part = shape_;
+    part.batch = dyPart.first.end - dyPart.first.begin;
+    part.outChannels = dyPart.second.end - dyPart.second.begin;
+    const auto pd = DnnlShape(part).weightGrad();
+    const auto insideDy = pd.diff_dst_desc(), insideX = pd.src_desc(),
+               insideDw = pd.diff_weights_desc();
+    isConsistent_ =
+        isConsistent_ &&
+        agrees(dy, imageLayoutOf(insideDy, dyPart.shapeIn(dy.shape))) &&
+        agrees(x, imageLayoutOf(insideX, xPart.shapeIn(x.shape))) &&
+        agrees(dw, weightLayoutOf(insideDw, dwPart.shapeIn(dw.shape)));
+    addTask(signature, dyPart, xPart, dwPart);
     shards_.push_back(
-        {range.begin * dy.strides[0], range.begin * x.strides[0],
-         Passage(batchDesc(dy, batch), pd.diff_dst_desc(), true, scratch),
-         Passage(batchDesc(x, batch), pd.src_desc(), true, scratch),
-         Passage(weightDesc(dw, part), pd.diff_weights_desc(), false, scratch),
+        {elementsOf(dy, dyPart).begin, elementsOf(x, xPart).begin,
+         elementsOf(dw, dwPart).begin,
+         Passage(imageDesc(dy, dyPart, insideDy), insideDy, true, scratch),
+         Passage(imageDesc(x, xPart, insideX), insideX, true, scratch),
+         Passage(weightDesc(dw, dwPart, shape_.groups, insideDw), insideDw,
+                 false, scratch),
          scratch.take(pd.scratchpad_desc().get_size()),
          DnnlOperation(dnnl::convolution_backward_weights(pd),
-                       {{DNNL_ARG_DIFF_DST, pd.diff_dst_desc()},
-                        {DNNL_ARG_SRC, pd.src_desc()},
-                        {DNNL_ARG_DIFF_WEIGHTS, pd.diff_weights_desc()},
+                       {{DNNL_ARG_DIFF_DST, insideDy},
+                        {DNNL_ARG_SRC, insideX},
+                        {DNNL_ARG_DIFF_WEIGHTS, insideDw},
                         {DNNL_ARG_SCRATCHPAD, pd.scratchpad_desc()}})});
+  }
+
+  void addTask(const Signature &signature, const Part &dy, const Part &x,
+               const Part &dw) {
+    const auto access = [&](std::size_t operand, const Part &part) {
+      const auto elements = elementsOf(signature.operand(operand), part);
+      return elementAccess(signature, operand, elements.begin, elements.end);
+    };
+    Task task{0,
+              convolutionWork(shape_) /
+                  static_cast<double>(cut_.samples * cut_.channels),
+              {access(0, dy), access(1, x)}};
+    if (cut_.samples == 1) {
+      task.accesses.push_back(access(2, dw));
+    }
+    tasks_.push_back(std::move(task));
   }
 
   void addSumTasks(const Signature &signature, std::int64_t shards) {
@@ -130,20 +183,41 @@ private:
     }
   }
 
+  ConvolutionShape shape_;
+  Cut cut_;
+  bool isConsistent_ = true;
   std::int64_t elements_; // of the weights
   std::size_t partials_ = 0;
   std::vector<Shard> shards_;
   std::vector<ShardRange> sums_;
 };
 
+ConvolutionShape shapeOf(const Signature &signature) {
+  return convolutionShape("convolutionWeightGrad", signature.attributes,
+                          signature.inputs[1].shape,
+                          signature.outputs[0].shape);
+}
+
+std::optional<std::vector<Layout>> wantedLayouts(const Signature &signature) {
+  if (!isForDnnl(signature)) {
+    return std::nullopt;
+  }
+  const SingleThread single;
+  const auto pd = DnnlShape(shapeOf(signature)).weightGrad();
+  return std::vector{
+      imageLayoutOf(pd.diff_dst_desc(), signature.inputs[0].shape),
+      imageLayoutOf(pd.src_desc(), signature.inputs[1].shape),
+      weightLayoutOf(pd.diff_weights_desc(), signature.outputs[0].shape)};
+}
+
 std::unique_ptr<Plan> planWeightGrad(const Signature &signature) {
-  if (!isForDnnl(signature) || !signature.outputs[0].isRowMajor()) {
+  const OperandSpec &dw = signature.outputs[0];
+  if (!isForDnnl(signature) ||
+      (dw.layout == Layout::Plain && !dw.isRowMajor())) {
     return nullptr;
   }
-  return std::make_unique<WeightGradPlan>(
-      signature,
-      convolutionShape("convolutionWeightGrad", signature.attributes,
-                       signature.inputs[1].shape, signature.outputs[0].shape));
+  auto plan = std::make_unique<WeightGradPlan>(signature, shapeOf(signature));
+  return plan->isConsistent() ? std::move(plan) : nullptr;
 }
 
 } // namespace
@@ -151,6 +225,7 @@ std::unique_ptr<Plan> planWeightGrad(const Signature &signature) {
 std::span<const KernelEntry> convolutionWeightGradKernels() {
   static const KernelEntry entries[] = {
       laneConvolutionWeightGrad,
+      {"oneDNN", wantedLayouts, planWeightGrad},
       {"oneDNN", allPlain, planWeightGrad},
       {"half", allPlain, planAsFloat<planWeightGrad>}};
   return entries;

@@ -22,11 +22,15 @@ double convolutionWork(const ConvolutionShape &s) {
   return static_cast<double>(s.products()) * 0.033;
 }
 
-DnnlShape::DnnlShape(const ConvolutionShape &s, std::int64_t batch)
+bool isStridedPoint(const ConvolutionShape &s) {
+  return support::elementCount(s.kernel) == 1 &&
+         support::elementCount(s.strides) > 1;
+}
+
+DnnlShape::DnnlShape(const ConvolutionShape &s)
     : x(s.inputShape()), w(s.weightShape()),
       y(s.outputShape()), bias{s.outChannels}, strides(s.strides),
       dilations(s.dilations), padLower(s.padLower), padUpper(s.padUpper) {
-  x[0] = y[0] = batch;
   for (auto &dilation : dilations) {
     --dilation; // oneDNN counts the zeros between elements
   }
@@ -100,31 +104,6 @@ void Passage::leave(void *outside, std::byte *scratch) const {
   if (!copy_.empty()) {
     copy_[0].run({scratch + at_, outside});
   }
-}
-
-dnnl::memory::desc batchDesc(const OperandSpec &spec, std::int64_t batch) {
-  Shape shape = spec.shape;
-  shape[0] = batch;
-  return dnnlStrided(shape, spec.strides);
-}
-
-dnnl::memory::desc weightDesc(const OperandSpec &spec, const DnnlShape &shape) {
-  Strides strides = spec.strides;
-  if (shape.w.size() > strides.size()) {
-    strides.insert(strides.begin(), shape.w[1] * strides[0]);
-  }
-  return dnnlStrided(shape.w, strides);
-}
-
-Access batchAccess(const Signature &signature, std::size_t operand,
-                   ShardRange range) {
-  const auto &spec = signature.operand(operand);
-  std::int64_t last = (range.end - 1) * spec.strides[0];
-  for (std::size_t d = 1; d < spec.shape.size(); ++d) {
-    last += (spec.shape[d] - 1) * spec.strides[d];
-  }
-  return elementAccess(signature, operand, range.begin * spec.strides[0],
-                       last + 1);
 }
 
 bool isForDnnl(const Signature &signature) {

@@ -1,6 +1,5 @@
-// What convolutions through oneDNN have in common: descriptors for a part of
-// the batch, and the way of operands between plain tensors and oneDNN's
-// layouts.
+// What convolutions through oneDNN have in common: descriptors, and the way of
+// operands between the layouts they have and those that oneDNN wants.
 #pragma once
 
 #include "Dnnl.hpp"
@@ -14,13 +13,17 @@ namespace kernels {
 // Nanoseconds of the whole convolution on one core at 60 GFLOP/s.
 double convolutionWork(const ConvolutionShape &shape);
 
-// The parameters that all three directions share, for `batch` samples.
+// Whether the kernel is one pixel with a stride: oneDNN first gathers the pixels
+// that it reads.
+bool isStridedPoint(const ConvolutionShape &shape);
+
+// The parameters that all three directions share.
 struct DnnlShape {
   using Dims = dnnl::memory::dims;
   Dims x, w, y, bias;
   Dims strides, dilations, padLower, padUpper;
 
-  DnnlShape(const ConvolutionShape &shape, std::int64_t batch);
+  explicit DnnlShape(const ConvolutionShape &shape);
 
   dnnl::convolution_forward::primitive_desc forward(bool hasBias,
                                                     bool hasRelu) const;
@@ -54,16 +57,6 @@ private:
   std::size_t at_ = 0;
   std::vector<DnnlOperation> copy_; // none or one
 };
-
-// The descriptor of `batch` samples of a plain operand.
-dnnl::memory::desc batchDesc(const OperandSpec &spec, std::int64_t batch);
-
-// Weights have a dimension more when there are groups.
-dnnl::memory::desc weightDesc(const OperandSpec &spec, const DnnlShape &shape);
-
-// Samples [begin, end) of an operand, whose strides are positive.
-Access batchAccess(const Signature &signature, std::size_t operand,
-                   ShardRange range);
 
 // Whether all operands are floats with positive strides and at most three field
 // dimensions; oneDNN has no place for others.

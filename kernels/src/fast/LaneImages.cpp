@@ -1,5 +1,6 @@
 // Pooling, group normalisation and channel sums in Layout::BatchLanes16, so
-// that a network of small convolutions stays in that layout.
+// that a network of small convolutions stays in that layout; pooling and sums
+// also in Layout::ChannelBlocked16, where images lie so already.
 #include "ImageShapes.hpp"
 #include "LaneKernels.hpp"
 #include "PlanHelpers.hpp"
@@ -12,6 +13,8 @@ namespace {
 
 constexpr auto lanes = Layout::BatchLanes16;
 using Layouts = std::optional<std::vector<Layout>>;
+
+constexpr auto blocked = Layout::ChannelBlocked16;
 
 // Work over `items` equal pieces of every operand that is in lanes; the others
 // are read or written whole.
@@ -26,8 +29,8 @@ protected:
       for (std::size_t operand = 0; operand < signature.operandCount();
            ++operand) {
         const auto &spec = signature.operand(operand);
-        if (spec.layout == lanes) {
-          const auto piece = storageElements(lanes, spec.shape) / items;
+        if (spec.layout != Layout::Plain) {
+          const auto piece = storageElements(spec.layout, spec.shape) / items;
           task.accesses.push_back(elementAccess(
               signature, operand, range.begin * piece, range.end * piece));
         }
@@ -40,14 +43,20 @@ protected:
 };
 
 double elementsOf(const OperandSpec &spec) {
-  return static_cast<double>(storageElements(lanes, spec.shape));
+  return static_cast<double>(storageElements(spec.layout, spec.shape));
 }
 
-// Planes of sixteen samples, for both directions.
+// Of sixteen samples or channels.
+std::int64_t planesOf(const OperandSpec &image) {
+  return storageElements(image.layout, image.shape) /
+         (image.shape[2] * image.shape[3] * laneSamples);
+}
+
+// Planes of sixteen samples or channels, for both directions.
 class PoolPlan final : public LanePlan {
 public:
   PoolPlan(const Signature &signature, const PoolShape &shape, bool isGradient)
-      : LanePlan(signature, laneBlocks(shape.batch) * shape.channels,
+      : LanePlan(signature, planesOf(signature.inputs[0]),
                  0.05 * elementsOf(isGradient ? signature.outputs[0]
                                               : signature.inputs[0])),
         plane_(planeOf(shape)), isGradient_(isGradient) {}
@@ -246,7 +255,69 @@ private:
   std::vector<ShardRange> shards_;
 };
 
+// The sums of sixteen channels at a time.
+class BlockedChannelSumPlan final : public Plan {
+public:
+  explicit BlockedChannelSumPlan(const Signature &signature)
+      : samples_(signature.inputs[0].shape[0]),
+        blocks_(signature.inputs[0].shape[1] / laneSamples),
+        size_(signature.inputs[0].shape[2] * signature.inputs[0].shape[3]),
+        scale_(static_cast<float>(signature.attributes.getFloat("scale"))) {
+    const double work = 0.03 * elementsOf(signature.inputs[0]);
+    const std::int64_t count = shardCount(blocks_, work);
+    for (std::int64_t i = 0; i < count; ++i) {
+      const auto range = shardRange(blocks_, count, i);
+      shards_.push_back(range);
+      tasks_.push_back({0,
+                        work / static_cast<double>(count),
+                        {wholeAccess(signature, 0),
+                         elementAccess(signature, 1, range.begin * laneSamples,
+                                       range.end * laneSamples)}});
+    }
+  }
+
+  void run(std::uint32_t task, std::byte *const *operands,
+           std::byte *) const override {
+    const auto *x = dataOf<const float>(operands, 0);
+    for (auto b = shards_[task].begin; b < shards_[task].end; ++b) {
+      float *sums = dataOf<float>(operands, 1) + b * laneSamples;
+      std::fill_n(sums, laneSamples, 0.0f);
+      for (std::int64_t n = 0; n < samples_; ++n) {
+        const float *pixel = x + (n * blocks_ + b) * size_ * laneSamples;
+        float ofSample[laneSamples] = {};
+        for (std::int64_t p = 0; p < size_; ++p, pixel += laneSamples) {
+          for (std::int64_t c = 0; c < laneSamples; ++c) {
+            ofSample[c] += pixel[c];
+          }
+        }
+        for (std::int64_t c = 0; c < laneSamples; ++c) {
+          sums[c] += scale_ * ofSample[c];
+        }
+      }
+    }
+  }
+
+private:
+  std::int64_t samples_, blocks_, size_;
+  float scale_;
+  std::vector<ShardRange> shards_;
+};
+
+// Whether one of these inputs was made in blocks of channels.
+bool isFoundBlocked(const Signature &signature,
+                    std::initializer_list<std::size_t> inputs) {
+  const OperandSpec &image = signature.inputs[0];
+  return image.type == DataType::Float && image.shape.size() == 4 &&
+         isLayoutFor(blocked, image.shape) &&
+         std::any_of(inputs.begin(), inputs.end(), [&](std::size_t i) {
+           return signature.inputs[i].found == blocked;
+         });
+}
+
 Layouts poolLayouts(const Signature &signature) {
+  if (isFoundBlocked(signature, {0, signature.inputs.size() - 1})) {
+    return std::vector(3, blocked);
+  }
   if (!isForLanes(signature.inputs[0])) {
     return std::nullopt;
   }
@@ -299,15 +370,19 @@ std::unique_ptr<Plan> planNormGrad(const Signature &signature) {
 }
 
 Layouts reduceLayouts(const Signature &signature) {
-  if (!isForLanes(signature.inputs[0]) ||
+  const bool isBlocked = isFoundBlocked(signature, {0});
+  if ((!isBlocked && !isForLanes(signature.inputs[0])) ||
       signature.attributes.getString("op") != "ADD" ||
       signature.attributes.getInts("dims") != Attributes::Ints{0, 2, 3} ||
       !signature.outputs[0].isRowMajor()) {
     return std::nullopt;
   }
-  return std::vector{lanes, Layout::Plain};
+  return std::vector{isBlocked ? blocked : lanes, Layout::Plain};
 }
 std::unique_ptr<Plan> planReduce(const Signature &signature) {
+  if (signature.inputs[0].layout == blocked) {
+    return std::make_unique<BlockedChannelSumPlan>(signature);
+  }
   return std::make_unique<ChannelSumPlan>(signature);
 }
 

@@ -1,14 +1,13 @@
 #include "compiler/passes/ChooseKernels.hpp"
 
-#include "compiler/Analysis.hpp"
 #include "compiler/Rewrite.hpp"
 #include "compiler/Windows.hpp"
+#include "compiler/passes/CarriedLayouts.hpp"
+#include "compiler/passes/LayoutForms.hpp"
 #include "compiler/plans/CopyPlan.hpp"
 #include "compiler/plans/ReferencePlan.hpp"
 
 #include <algorithm>
-#include <map>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -23,7 +22,7 @@ using Specs = std::vector<OperandSpec>; // inputs, then outputs
 class KernelChooser {
 public:
   explicit KernelChooser(ValueProgram &program)
-      : program_(program), analysis_(program) {}
+      : program_(program), forms_(program, edits_) {}
 
   void run() {
     choose(program_.body);
@@ -38,34 +37,21 @@ public:
   }
 
 private:
-  // A value that so far exists in its producer's layout only.
-  struct Pending {
-    Node *producer = nullptr;
-    ValueId form;
-    Definition plain;
-  };
-  using Forms = std::map<std::pair<ValueId, Layout>, ValueId>;
-
   void choose(Region &region);
   void choose(Node &node);
   bool chooseKernel(Node &node, const Specs &specs, bool isPacked);
   bool chooseFlat(Node &node);
+  bool planFlat(Node &node, const Specs &specs);
+  Layout wantedLayout(const Node &node, std::size_t operand) const;
   void commit(Node &node, const std::vector<Layout> &layouts, bool isPacked);
 
   OperandSpec specOf(const Window &window) const;
   Specs specsOf(const Node &node) const;
   kernels::Signature signatureOf(const Node &node, const Specs &specs) const;
 
-  void needPlain(ValueId value);
-  Window inLayout(const Node &reader, const Window &window, Layout layout);
-  void defineInLayout(Node &node, std::size_t output, Layout layout);
-  ValueId findForm(const Window &window, Layout layout) const;
-
   ValueProgram &program_;
-  Analysis analysis_;
   NodeEdits edits_;
-  Forms forms_;
-  std::unordered_map<ValueId, Pending> pending_;
+  LayoutForms forms_;
 };
 
 OperandSpec KernelChooser::specOf(const Window &window) const {
@@ -77,6 +63,7 @@ Specs KernelChooser::specsOf(const Node &node) const {
   Specs specs;
   for (const Window &input : node.inputs) {
     specs.push_back(specOf(input));
+    specs.back().found = forms_.layoutOf(input.value);
   }
   for (const Definition &output : node.outputs) {
     specs.push_back(specOf(output.window));
@@ -94,42 +81,37 @@ kernels::Signature KernelChooser::signatureOf(const Node &node,
 void KernelChooser::choose(Region &region) {
   for (Node &node : region.nodes) {
     choose(node);
+    forms_.visit(node);
   }
 }
 
 void KernelChooser::choose(Node &node) {
   switch (node.op) {
-  case NodeOp::Loop: {
-    // Forms made in the body do not exist after it.
-    const Forms outside = forms_;
+  case NodeOp::Loop:
+    forms_.enter(node, CarriedLayouts(program_, [&](const Node &reader,
+                                                    std::size_t operand) {
+                         return wantedLayout(reader, operand);
+                       }).of(node));
     choose(node.loop->body);
-    forms_ = outside;
+    forms_.leave();
     break;
-  }
   case NodeOp::StreamIn:
     break;
   case NodeOp::StreamOut:
   case NodeOp::Vertices:
   case NodeOp::Host:
     for (const Window &input : node.inputs) {
-      needPlain(input.value);
+      forms_.needPlain(input.value);
     }
     break;
   case NodeOp::Copy: {
-    Window &input = node.inputs[0];
-    const auto found = pending_.find(input.value);
-    if (found == pending_.end()) {
-      break;
-    }
     // The copy itself can reorder.
-    const ValueId form =
-        findForm(input, found->second.form.isValid()
-                            ? program_[found->second.form].layout
-                            : Layout::Plain);
+    Window &input = node.inputs[0];
+    const ValueId form = forms_.find(input, forms_.layoutOf(input.value));
     if (form.isValid()) {
       input = wholeWindow(form, program_[form]);
     } else {
-      needPlain(input.value);
+      forms_.needPlain(input.value);
     }
     break;
   }
@@ -149,7 +131,7 @@ void KernelChooser::choose(Node &node) {
       break;
     }
     for (const Window &input : node.inputs) {
-      needPlain(input.value);
+      forms_.needPlain(input.value);
     }
     node.plan = makeReferencePlan(*node.kind, signatureOf(node, specs));
     node.kernelName = "reference";
@@ -182,40 +164,76 @@ bool KernelChooser::chooseKernel(Node &node, const Specs &specs,
   return false;
 }
 
+// Of the kernel that comes first, whether or not it can plan the call.
+Layout KernelChooser::wantedLayout(const Node &node,
+                                   std::size_t operand) const {
+  const Specs specs = specsOf(node);
+  for (const kernels::KernelEntry &entry : node.kind->kernels) {
+    if (const auto layouts = entry.layouts(signatureOf(node, specs))) {
+      return (*layouts)[operand];
+    }
+  }
+  return Layout::Plain;
+}
+
 // An element-wise node over values that lie in one layout runs over their bytes
 // as they are. Lanes of padding must stay zero, so there must be none.
 bool KernelChooser::chooseFlat(Node &node) {
-  if (node.kind->name != "elementwise" || node.inputs.empty()) {
+  if (!isElementwise(*node.kind) || node.inputs.empty()) {
     return false;
   }
   Layout layout = Layout::Plain;
   for (const Window &input : node.inputs) {
-    if (const auto found = pending_.find(input.value);
-        found != pending_.end()) {
-      layout = program_[found->second.form].layout;
+    if (forms_.layoutOf(input.value) != Layout::Plain) {
+      layout = forms_.layoutOf(input.value);
     }
   }
   const support::Shape &shape = node.outputs[0].window.shape;
   const std::int64_t elements = support::elementCount(shape);
-  if (layout == Layout::Plain ||
+  if (layout == Layout::Plain || !kernels::isLayoutFor(layout, shape) ||
       kernels::storageElements(layout, shape) != elements) {
     return false;
   }
-  Specs specs;
+  const bool broadcasts = node.kind->name == "elementwise";
+  Specs specs = specsOf(node);
   std::vector<ValueId> forms;
-  for (const Window &input : node.inputs) {
+  for (std::size_t i = 0; i < specs.size(); ++i) {
+    const bool isInput = i < node.inputs.size();
     const bool isScalar =
-        std::all_of(input.strides.begin(), input.strides.end(),
+        std::all_of(specs[i].strides.begin(), specs[i].strides.end(),
                     [](std::int64_t stride) { return stride == 0; });
-    forms.push_back(isScalar ? ValueId() : findForm(input, layout));
-    if (!isScalar && !forms.back().isValid()) {
+    if (isInput) {
+      forms.push_back(isScalar ? ValueId()
+                               : forms_.find(node.inputs[i], layout));
+    }
+    const bool isLikeResult =
+        specs[i].shape == shape || (isScalar && broadcasts);
+    if (isLikeResult && (isScalar || !isInput || forms.back().isValid())) {
+      specs[i].shape = {elements};
+      specs[i].strides = {isScalar ? 0 : 1};
+    } else if (support::elementCount(specs[i].shape) != 1) {
       return false;
     }
-    specs.push_back(
-        {program_[input.value].type, {elements}, {isScalar ? 0 : 1}});
   }
-  specs.push_back(
-      {program_[node.outputs[0].window.value].type, {elements}, {1}});
+  if (!planFlat(node, specs)) {
+    return false;
+  }
+  for (std::size_t i = 0; i < forms.size(); ++i) {
+    if (forms[i].isValid()) {
+      node.inputs[i] = wholeWindow(forms[i], program_[forms[i]]);
+    } else {
+      forms_.needPlain(node.inputs[i].value);
+    }
+  }
+  for (std::size_t o = 0; o < node.outputs.size(); ++o) {
+    if (node.outputs[o].window.shape == shape) {
+      forms_.define(node, o, layout);
+    }
+  }
+  return true;
+}
+
+bool KernelChooser::planFlat(Node &node, const Specs &specs) {
   for (const kernels::KernelEntry &entry : node.kind->kernels) {
     if (!entry.layouts(signatureOf(node, specs))) {
       continue;
@@ -223,14 +241,6 @@ bool KernelChooser::chooseFlat(Node &node) {
     if (auto plan = entry.plan(signatureOf(node, specs))) {
       node.plan = std::move(plan);
       node.kernelName = entry.name;
-      for (std::size_t i = 0; i < forms.size(); ++i) {
-        if (forms[i].isValid()) {
-          node.inputs[i] = wholeWindow(forms[i], program_[forms[i]]);
-        } else {
-          needPlain(node.inputs[i].value);
-        }
-      }
-      defineInLayout(node, 0, layout);
       return true;
     }
   }
@@ -245,10 +255,10 @@ void KernelChooser::commit(Node &node, const std::vector<Layout> &layouts,
   for (std::size_t i = 0; i < node.inputs.size(); ++i) {
     Window &input = node.inputs[i];
     if (layouts[i] != Layout::Plain) {
-      input = inLayout(node, input, layouts[i]);
+      input = forms_.inLayout(node, input, layouts[i]);
       continue;
     }
-    needPlain(input.value);
+    forms_.needPlain(input.value);
     if (mustPack(input)) {
       Window packed;
       edits_.insertBefore(node,
@@ -259,71 +269,9 @@ void KernelChooser::commit(Node &node, const std::vector<Layout> &layouts,
   for (std::size_t o = 0; o < node.outputs.size(); ++o) {
     const Layout layout = layouts[node.inputs.size() + o];
     if (layout != Layout::Plain || mustPack(node.outputs[o].window)) {
-      defineInLayout(node, o, layout);
+      forms_.define(node, o, layout);
     }
   }
-}
-
-// Gives the node a value of its own to define, in the layout, and remembers how
-// to make the one it defined before from it.
-void KernelChooser::defineInLayout(Node &node, std::size_t output,
-                                   Layout layout) {
-  const Definition plain = node.outputs[output];
-  const ValueId value = plain.window.value;
-  const ValueId form = addValue(program_, program_[value].type,
-                                plain.window.shape, program_[value].name);
-  program_[form].layout = layout;
-  node.outputs[output] = {wholeWindow(form, program_[form]), {}};
-  if (isWholeInOrder(plain.window, program_[value]) &&
-      plain.window.shape == program_[value].shape) {
-    forms_[{value, layout}] = form;
-  }
-  pending_[value] = {&node, form, plain};
-  if (analysis_.isPinned(value)) {
-    needPlain(value);
-  }
-}
-
-void KernelChooser::needPlain(ValueId value) {
-  const auto found = pending_.find(value);
-  if (found == pending_.end()) {
-    return;
-  }
-  const Pending pending = found->second;
-  pending_.erase(found);
-  Window form = wholeWindow(pending.form, program_[pending.form]);
-  edits_.insertAfter(
-      *pending.producer,
-      makeUnpackingCopy(form, pending.plain, pending.producer->name));
-}
-
-ValueId KernelChooser::findForm(const Window &window, Layout layout) const {
-  const Value &value = program_[window.value];
-  if (!isWholeInOrder(window, value) || window.shape != value.shape) {
-    return {};
-  }
-  const auto found = forms_.find({window.value, layout});
-  return found == forms_.end() ? ValueId() : found->second;
-}
-
-Window KernelChooser::inLayout(const Node &reader, const Window &window,
-                               Layout layout) {
-  ValueId form = findForm(window, layout);
-  if (!form.isValid()) {
-    needPlain(window.value);
-    form = addValue(program_, program_[window.value].type, window.shape,
-                    program_[window.value].name);
-    program_[form].layout = layout;
-    edits_.insertBefore(
-        reader,
-        makeUnpackingCopy(window, {wholeWindow(form, program_[form]), {}},
-                          reader.name));
-    const Value &value = program_[window.value];
-    if (isWholeInOrder(window, value) && window.shape == value.shape) {
-      forms_[{window.value, layout}] = form;
-    }
-  }
-  return wholeWindow(form, program_[form]);
 }
 
 } // namespace

@@ -47,42 +47,52 @@ void simplify(Nest &nest) {
   dims = std::move(joined);
 }
 
-Nest plainNest(const OperandSpec &source, const OperandSpec &target) {
-  Nest nest;
-  for (std::size_t d = 0; d < source.shape.size(); ++d) {
-    nest.dims.push_back(
-        {source.shape[d], source.strides[d], target.strides[d]});
+// Adds the loops over indices [begin, begin + extent) of dimension `dim`, which
+// start at a block's border where there are blocks.
+void addLoops(Nest &nest, const kernels::DimPlace &source,
+              const kernels::DimPlace &target, std::int64_t begin,
+              std::int64_t extent, bool isInBlocks) {
+  const std::int64_t block = std::max(source.block, target.block);
+  const auto across = [&](const kernels::DimPlace &place) {
+    return place.block > 1 ? place.outer : place.outer * block;
+  };
+  const auto within = [&](const kernels::DimPlace &place) {
+    return place.block > 1 ? place.inner : place.outer;
+  };
+  nest.source += begin / block * across(source);
+  nest.target += begin / block * across(target);
+  if (isInBlocks) {
+    nest.dims.push_back({extent / block, across(source), across(target)});
+    extent = block;
   }
-  return nest;
+  nest.dims.push_back({extent, within(source), within(target)});
 }
 
-// Samples [first, first + count) of a [N,C,H,W] tensor, as `blocks` groups of
-// `lanes` lanes, between a strided tensor and the batch-in-lanes layout.
-Nest lanesNest(const OperandSpec &plain, bool isTargetPlain,
-               std::int64_t firstBlock, std::int64_t blocks,
-               std::int64_t lanes) {
-  constexpr std::int64_t width = 16;
-  const support::Shape &shape = plain.shape;
-  const std::int64_t pixels = shape[1] * shape[2] * shape[3];
-  const support::Strides inner = support::rowMajorStrides(
-      std::vector<std::int64_t>{shape[1], shape[2], shape[3], width});
-  Nest nest;
-  const auto add = [&](std::int64_t extent, std::int64_t strided,
-                       std::int64_t blocked) {
-    nest.dims.push_back(isTargetPlain ? Dim{extent, blocked, strided}
-                                      : Dim{extent, strided, blocked});
-  };
-  add(blocks, width * plain.strides[0], pixels * width);
-  for (std::size_t d = 1; d < 4; ++d) {
-    add(shape[d], plain.strides[d], inner[d - 1]);
+// The nests that together copy all elements: one, and more where a dimension
+// that lies in blocks does not fill its last one.
+std::vector<Nest> nestsOf(const OperandSpec &source,
+                          const OperandSpec &target) {
+  const auto from = kernels::placesOf(source);
+  const auto to = kernels::placesOf(target);
+  std::vector<Nest> nests(1);
+  for (std::size_t d = 0; d < from.size(); ++d) {
+    const std::int64_t extent = source.shape[d];
+    const std::int64_t block = std::max(from[d].block, to[d].block);
+    const std::int64_t whole = extent / block * block;
+    std::vector<Nest> longer;
+    for (const Nest &nest : nests) {
+      if (whole > 0 || extent == 0) {
+        longer.push_back(nest);
+        addLoops(longer.back(), from[d], to[d], 0, whole, true);
+      }
+      if (whole < extent) {
+        longer.push_back(nest);
+        addLoops(longer.back(), from[d], to[d], whole, extent - whole, false);
+      }
+    }
+    nests = std::move(longer);
   }
-  add(lanes, plain.strides[0], 1);
-  nest.source = firstBlock * width * plain.strides[0];
-  nest.target = firstBlock * pixels * width;
-  if (isTargetPlain) {
-    std::swap(nest.source, nest.target);
-  }
-  return nest;
+  return nests;
 }
 
 // The lanes of the last block that hold no sample.
@@ -216,31 +226,13 @@ public:
   CopyPlan(const OperandSpec &source, const OperandSpec &target)
       : elementSize_(static_cast<std::int64_t>(support::sizeOf(source.type))),
         lowest_{lowestElement(source), lowestElement(target)} {
-    if (source.layout == Layout::Plain && target.layout == Layout::Plain) {
-      Nest nest = plainNest(source, target);
+    for (Nest &nest : nestsOf(source, target)) {
       simplify(nest);
       addNest(std::move(nest));
-      return;
     }
-    const bool isTargetPlain = target.layout == Layout::Plain;
-    const OperandSpec &plain = isTargetPlain ? target : source;
-    support::requireInternal(plain.layout == Layout::Plain &&
-                                 plain.shape.size() == 4,
-                             "no copy between these layouts");
-    const std::int64_t blocks = plain.shape[0] / 16;
-    const std::int64_t rest = plain.shape[0] % 16;
-    const auto add = [&](Nest nest) {
-      simplify(nest);
-      addNest(std::move(nest));
-    };
-    if (blocks > 0) {
-      add(lanesNest(plain, isTargetPlain, 0, blocks, 16));
-    }
-    if (rest > 0) {
-      add(lanesNest(plain, isTargetPlain, blocks, 1, rest));
-    }
-    if (rest > 0 && !isTargetPlain) {
-      addNest(paddingNest(plain.shape, blocks, rest));
+    const std::int64_t rest = target.shape.empty() ? 0 : target.shape[0] % 16;
+    if (target.layout == Layout::BatchLanes16 && rest > 0) {
+      addNest(paddingNest(target.shape, target.shape[0] / 16, rest));
     }
   }
 
