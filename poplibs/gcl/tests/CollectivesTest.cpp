@@ -15,6 +15,8 @@
 namespace {
 
 using namespace poplar;
+using poplar::program::Call;
+using poplar::program::If;
 using poplar::program::Repeat;
 using poplar::program::Sequence;
 
@@ -68,6 +70,26 @@ TEST(Collectives, AreProgramsLikeOthers) {
   std::vector<float> wanted;
   for (unsigned r = 0; r < replicas; ++r) {
     wanted.insert(wanted.end(), {72, 88, 104});
+  }
+  EXPECT_EQ(test.run(engine, test.data), wanted);
+}
+
+// In a function, called from one side of a condition that all replicas share.
+TEST(Collectives, AreTakenInFunctionsAndBranches) {
+  Replicated test(3);
+  const Tensor always = test.graph.addConstant(BOOL, {}, true);
+  test.graph.setTileMapping(always, 0);
+  Sequence body;
+  gcl::allReduceInPlaceCrossReplica(test.graph, test.data,
+                                    gcl::CollectiveOperator::MAX, body);
+  const Function function = test.graph.addFunction(body);
+  Sequence both({Call(function), Call(function)});
+  test.prog.add(If(always, both, Sequence()));
+  test.graph.createHostRead("out", test.data);
+  Engine engine(test.graph, test.prog);
+  std::vector<float> wanted;
+  for (unsigned r = 0; r < replicas; ++r) {
+    wanted.insert(wanted.end(), {9, 10, 11}); // those of the last
   }
   EXPECT_EQ(test.run(engine, test.data), wanted);
 }
