@@ -67,7 +67,10 @@ std::vector<ShardRange> rangesOf(std::int64_t length, std::int64_t count) {
 // Into parts of groups, or else of the dimension whose parts are each one range
 // of bytes where there are enough of it, or else of the longer one. A part
 // takes the whole other operand; where that is large, parts are squares.
-std::vector<Part> cut(const Matrices &y, std::int64_t depth, double work) {
+// costOfPart(cutsRows, count) is that of one of so many parts.
+template <typename Cost>
+std::vector<Part> cut(const Matrices &y, std::int64_t depth, double work,
+                      const Cost &costOfPart) {
   constexpr std::int64_t largeElements = 1 << 21;
   std::vector<Part> parts;
   if (y.groups > 1) {
@@ -81,8 +84,14 @@ std::vector<Part> cut(const Matrices &y, std::int64_t depth, double work) {
   const bool hasRows = y.rowStride >= y.columnStride; // the outer ones
   const std::int64_t outer = hasRows ? y.rows : y.columns;
   const std::int64_t inner = hasRows ? y.columns : y.rows;
-  const bool cutsOuter = outer >= inner || partCount(outer / unit, work) ==
-                                               partCount(inner / unit, work);
+  const std::int64_t outerCount = partCount(outer / unit, work);
+  const std::int64_t innerCount = partCount(inner / unit, work);
+  // Parts that rearrange the same matrix again cost more than they win.
+  constexpr double noticeable = 1.05;
+  const bool cutsOuter = outerCount == innerCount
+                             ? costOfPart(hasRows, outerCount) <=
+                                   noticeable * costOfPart(!hasRows, innerCount)
+                             : outer >= inner;
   const bool cutsRows = cutsOuter == hasRows;
   std::int64_t rowCount = partCount(vectorsOf(y.rows), cutsRows ? work : 0);
   std::int64_t columnCount =
@@ -115,7 +124,12 @@ public:
         biasStride_(hasBias_ ? signature.inputs[2].strides[0] : 0) {
     const double work = productOf(y_.rows, y_.columns).nanoseconds() *
                         static_cast<double>(y_.groups);
-    for (const auto &part : cut(y_, a_.columns, work)) {
+    const auto costOfPart = [&](bool cutsRows, std::int64_t count) {
+      return productOf(cutsRows ? y_.rows / count : y_.rows,
+                       cutsRows ? y_.columns : y_.columns / count)
+          .nanoseconds();
+    };
+    for (const auto &part : cut(y_, a_.columns, work, costOfPart)) {
       addShard(part);
       addTask(signature);
     }
