@@ -58,6 +58,18 @@ public:
         {w, state});
   }
 
+  // `step` counts the updates.
+  void adam(const Tensor &w, const Tensor &dw, const Tensor &first,
+            const Tensor &second, const Tensor &step) {
+    add("adamUpdate",
+        {{"gradientScale", 1.0},
+         {"decoupledDecay", std::int64_t{1}},
+         {"biasCorrection", std::int64_t{1}}},
+        {w, dw, first, second, step, number(1e-3f), number(0.9f), number(0.99f),
+         number(1e-3f), number(0.01f)},
+        {w, first, second, step});
+  }
+
   // The program after all passes: its nodes in order, loops in brackets.
   std::string planned() {
     const internal::GraphData &data = internal::graphData(graph);
@@ -179,6 +191,28 @@ TEST(PassLayouts, StayFromStepToStepOfTraining) {
   EXPECT_EQ(p.planned(), "copy copy copy ( convolution copy "
                          "convolutionDataGrad convolutionWeightGrad sgdUpdate "
                          ") copy copy ");
+  expectSameValues(p);
+}
+
+// The scalar that is carried along stays what it is.
+TEST(PassLayouts, StayWithAllStateOfTheOptimiser) {
+  LayoutProgram p;
+  const Tensor x = p.addHostVariable("x", p.image, 1);
+  const Tensor w = p.addHostVariable("w", p.kernel, 2);
+  const Tensor first = p.addHostVariable("first", p.kernel, 3);
+  const Tensor second = p.addTemporary("second", p.kernel);
+  const Tensor step = p.addHostVariable("step", {}, 0);
+  const Tensor y = p.addTemporary("y", p.image);
+  const Tensor dw = p.addTemporary("dw", p.kernel);
+  p.fill(1, second);
+  p.fill(0, step);
+  p.repeat(3, [&] {
+    p.convolve(x, w, y);
+    p.weightGrad(y, x, dw);
+    p.adam(w, dw, first, second, step);
+  });
+  EXPECT_EQ(p.planned(), "fill fill copy copy copy copy ( convolution "
+                         "convolutionWeightGrad adamUpdate ) copy copy ");
   expectSameValues(p);
 }
 

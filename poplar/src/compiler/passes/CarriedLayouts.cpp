@@ -78,8 +78,14 @@ Layout CarriedLayouts::layoutOf(const Body &body, ValueId value) const {
   }
   Layout layout = Layout::Plain;
   for (const Window &input : node->inputs) {
-    if (support::elementCount(program_[input.value].shape) == 1 ||
-        body.adaptable.contains(input.value)) {
+    const support::Shape &shape = program_[input.value].shape;
+    if (support::elementCount(shape) == 1) {
+      continue;
+    }
+    if (shape != program_[value].shape) { // the step that Adam counts
+      return Layout::Plain;
+    }
+    if (body.adaptable.contains(input.value)) {
       continue;
     }
     const Layout made = layoutOf(body, input.value);
