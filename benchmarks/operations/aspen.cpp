@@ -6,12 +6,14 @@
 #include <poplar/Engine.hpp>
 #include <poplar/Graph.hpp>
 #include <poplar/IPUModel.hpp>
+#include <poplar/TypeConversion.hpp>
 #include <poplin/codelets.hpp>
 #include <popnn/codelets.hpp>
 #include <popnn/internal/Kinds.hpp>
 #include <popops/codelets.hpp>
 #include <poputil/TileMapping.hpp>
 
+#include <cstring>
 #include <memory>
 #include <optional>
 #include <stdexcept>
@@ -45,6 +47,45 @@ kernels::Attributes attributesOf(const Json &operation) {
     }
   }
   return attributes;
+}
+
+poplar::Type typeOf(const Json &input) {
+  const auto name = input.value("type", std::string("float"));
+  return name == "half"  ? poplar::HALF
+         : name == "int" ? poplar::INT
+                         : poplar::FLOAT;
+}
+
+// Between floats and the bytes of a tensor. Fractions of integers are dropped.
+std::vector<char> toBytes(const poplar::Target &target,
+                          const poplar::Type &type,
+                          const std::vector<float> &values) {
+  std::vector<char> bytes(values.size() * target.getTypeSize(type));
+  if (type == poplar::HALF) {
+    poplar::copyFloatToDeviceHalf(target, values.data(), bytes.data(),
+                                  values.size());
+  } else if (type == poplar::INT) {
+    std::copy(values.begin(), values.end(),
+              reinterpret_cast<std::int32_t *>(bytes.data()));
+  } else {
+    std::memcpy(bytes.data(), values.data(), bytes.size());
+  }
+  return bytes;
+}
+std::vector<float> toFloats(const poplar::Target &target,
+                            const poplar::Type &type,
+                            const std::vector<char> &bytes) {
+  std::vector<float> values(bytes.size() / target.getTypeSize(type));
+  if (type == poplar::HALF) {
+    poplar::copyDeviceHalfToFloat(target, bytes.data(), values.data(),
+                                  values.size());
+  } else if (type == poplar::INT) {
+    const auto *numbers = reinterpret_cast<const std::int32_t *>(bytes.data());
+    std::copy_n(numbers, values.size(), values.begin());
+  } else {
+    std::memcpy(values.data(), bytes.data(), bytes.size());
+  }
+  return values;
 }
 
 // The graph of one case with the programs that are run, and their engine.
@@ -97,10 +138,13 @@ public:
     engine_->run(1);
     Json answer = Json::array();
     for (std::size_t i = 0; i < checked_.size(); ++i) {
-      std::vector<float> values(checked_[i].numElements());
-      engine_->readTensor(outputName(i), values.data(),
-                          values.data() + values.size());
-      answer.push_back(samplesOf(values));
+      const auto &target = device_.getTarget();
+      const auto type = checked_[i].elementType();
+      std::vector<char> bytes(checked_[i].numElements() *
+                              target.getTypeSize(type));
+      engine_->readTensor(outputName(i), bytes.data(),
+                          bytes.data() + bytes.size());
+      answer.push_back(samplesOf(toFloats(target, type, bytes)));
     }
     return {{"outputs", answer}};
   }
@@ -125,9 +169,11 @@ private:
         continue;
       }
       const auto number = static_cast<std::uint32_t>(tensors.size());
-      values_.push_back(inputValues(input, number));
+      const auto type = typeOf(input);
+      values_.push_back(
+          toBytes(device_.getTarget(), type, inputValues(input, number)));
       Tensor tensor = graph_.addVariable(
-          poplar::FLOAT, input.at("shape").get<std::vector<std::size_t>>(),
+          type, input.at("shape").get<std::vector<std::size_t>>(),
           inputName(values_.size() - 1));
       poputil::mapTensorLinearly(graph_, tensor);
       graph_.createHostWrite(inputName(values_.size() - 1), tensor);
@@ -178,7 +224,7 @@ private:
   poplar::Device device_;
   poplar::Graph graph_;
   unsigned count_; // of operations in the program that is timed
-  std::vector<std::vector<float>> values_;
+  std::vector<std::vector<char>> values_; // of inputs
   Tensors checked_;
   std::optional<poplar::Engine> engine_;
 };

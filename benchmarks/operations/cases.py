@@ -2,10 +2,11 @@
 
 A case is a kind of docs/kinds.md with its attributes ("expression" in place of
 those of an element-wise one) and inputs. An input has a shape and values between
-"low" and "high" that follow from its elements' indices; a "transposed" one has
-its matrices stored the other way round, as its shape says. An input {"output": i}
-is what the operation "before" made, which is not timed. "outputs" are compared
-between sides; "image" says that the first one is [N, C, H, W].
+"low" and "high" that follow from its elements' indices, of "type" float, half or
+int; a "transposed" one has its matrices stored the other way round, as its shape
+says. An input {"output": i} is what the operation "before" made, which is not
+timed. "outputs" are compared between sides; "image" says that the first one is
+[N, C, H, W].
 """
 
 from dataclasses import dataclass
@@ -211,6 +212,38 @@ def single_images() -> list[Case]:
             for layer in layers]
 
 
+# The tanh form of GELU as networks spell it, and a scaled sum.
+GELU_CHAIN = "0.5*a*(1+tanh(0.7978845608*(a+0.044715*a*a*a)))"
+SCALED_SUM = "0.5*a+b"
+
+
+def elementwise_pair(name: str, expression: str, a: dict, b: dict) -> Case:
+    return Case("element-wise", name,
+                operation("elementwise", [a, b], expression=expression))
+
+
+def views_and_types() -> list[Case]:
+    """Operands that repeat, types other than float, expressions that fuse."""
+    cases = []
+    for rows, columns in ((16, 1024), (1024, 1024)):
+        a = tensor(rows, columns)
+        size = f"{rows} x {columns}"
+        half = dict(a, type="half")
+        whole = dict(a, type="int", low=-1000.0, high=1000.0)
+        cases += [
+            elementwise_pair(f"a+column {size}", "a+b", a, tensor(rows, 1)),
+            elementwise_pair(f"{SCALED_SUM} {size}", SCALED_SUM, a, a),
+            elementwise_pair(f"half a+b {size}", "a+b", half, half),
+            elementwise_pair(f"int a+b {size}", "a+b", whole, whole),
+            Case("element-wise", f"GELU chain {size}", operation(
+                "elementwise", [a], expression=GELU_CHAIN)),
+        ]
+    images = tensor(64, 32, 26, 26)
+    cases.append(elementwise_pair("a+channel 64 x 32 x 26 x 26", "a+b", images,
+                                  tensor(32, 1, 1)))
+    return cases
+
+
 def elementwise() -> list[Case]:
     cases = []
     for rows, columns in ((16, 1024), (1024, 1024)):
@@ -225,7 +258,7 @@ def elementwise() -> list[Case]:
                 "elementwise", [a, a], expression=expression)))
         cases.append(Case("element-wise", f"a+row {size}", operation(
             "elementwise", [a, tensor(columns)], expression="a+b")))
-    return cases
+    return cases + views_and_types()
 
 
 def softmaxes() -> list[Case]:
@@ -251,7 +284,10 @@ def reductions() -> list[Case]:
                                 ([1024, 1024], [0, 1]),
                                 ([16, 12, 9, 9], [0, 2, 3]),
                                 ([64, 32, 26, 26], [0, 2, 3]))
-            for op in ("ADD", "MAX")]
+            for op in ("ADD", "MAX")] + [
+        Case("reduction", "half add over [1] of [1024, 1024]", operation(
+            "reduce", [tensor(1024, 1024, type="half", low=0.0, high=0.01)],
+            dict(op="ADD", dims=[1], scale=1.0)))]
 
 
 def norm_passes(name: str, kind: str, shape: list, attributes: dict,

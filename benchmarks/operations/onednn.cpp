@@ -35,6 +35,11 @@ public:
     if (found == makers.end()) {
       throw std::runtime_error("not timed with oneDNN: " + kind);
     }
+    for (const Json &input : description.at("inputs")) {
+      if (input.contains("type")) {
+        throw std::runtime_error("timed with oneDNN in float only");
+      }
+    }
     case_ = std::make_unique<PrimitiveCase>(description);
     found->second(*case_);
     case_->call(1);

@@ -57,7 +57,9 @@ void makeElementwise(PrimitiveCase &made) {
       {"exp(a)", algorithm::eltwise_exp},
       {"tanh(a)", algorithm::eltwise_tanh},
       {"sigmoid(a)", algorithm::eltwise_logistic},
-      {"gelu_erf(a)", algorithm::eltwise_gelu_erf}};
+      {"gelu_erf(a)", algorithm::eltwise_gelu_erf},
+      {"0.5*a*(1+tanh(0.7978845608*(a+0.044715*a*a*a)))",
+       algorithm::eltwise_gelu_tanh}};
   static const std::map<std::string, algorithm> binary{
       {"a+b", algorithm::binary_add}, {"a*b", algorithm::binary_mul}};
   const auto expression = made.description.at("expression").get<std::string>();

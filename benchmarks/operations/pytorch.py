@@ -4,6 +4,7 @@ Speaks the commands of Worker.hpp. Images are tried in both memory formats, and
 the faster counts.
 """
 
+import functools
 import json
 import sys
 import time
@@ -11,8 +12,11 @@ import time
 import numpy as np
 import torch
 
+from cases import GELU_CHAIN, SCALED_SUM
+
 CHUNK = 5e-3  # seconds between two looks at the clock
 ATEN = torch.ops.aten
+TYPES = {"float": torch.float32, "half": torch.float16, "int": torch.int32}
 
 
 def input_values(description: dict, number: int) -> torch.Tensor:
@@ -28,6 +32,7 @@ def input_values(description: dict, number: int) -> torch.Tensor:
     low = np.float32(description.get("low", -0.5))
     high = np.float32(description.get("high", 0.5))
     values = torch.from_numpy(low + (high - low) * unit).reshape(shape)
+    values = values.to(TYPES[description.get("type", "float")])
     return values.mT if description.get("transposed") else values
 
 
@@ -77,12 +82,15 @@ EXPRESSIONS = {
     "relu(a)": torch.relu, "exp(a)": torch.exp, "tanh(a)": torch.tanh,
     "sigmoid(a)": torch.sigmoid, "gelu_erf(a)": torch.nn.functional.gelu,
     "a+b": torch.add, "a*b": torch.mul,
+    GELU_CHAIN: functools.partial(torch.nn.functional.gelu,
+                                  approximate="tanh"),
+    SCALED_SUM: lambda a, b, out: torch.add(b, a, alpha=0.5, out=out),
 }
 
 
 def elementwise(inputs, _, expression):
     function = EXPRESSIONS[expression]
-    if expression in ("relu(a)", "gelu_erf(a)"):  # these take no out=
+    if expression in ("relu(a)", "gelu_erf(a)", GELU_CHAIN):  # no out=
         return lambda: (function(*inputs),)
     out = torch.empty_like(inputs[0])
     return lambda: (function(*inputs, out=out),)

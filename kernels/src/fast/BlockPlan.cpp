@@ -94,8 +94,9 @@ BlockPlan::BlockPlan(const Signature &signature,
     const bool isInput = i >= outputs.size();
     const Use use = useOf(specs[i]->type, space.strides[i], isInput);
     auto &list = isInput ? inputs_ : outputs_;
-    list.push_back(
-        {indices[i], specs[i]->type, std::move(space.strides[i]), use});
+    list.push_back({indices[i], specs[i]->type,
+                    static_cast<std::int64_t>(sizeOf(specs[i]->type)),
+                    std::move(space.strides[i]), use});
     held += list.back().hasBuffer() ? 1 : 0;
   }
   taskScratch_ = held * blockBytes_;
@@ -211,11 +212,10 @@ void BlockPlan::load(const Operand &operand, const std::byte *data,
   const auto &floats = selectedLoops().elementwise;
   const auto &integers = selectedLoops().integers;
   const std::int64_t stride = operand.strides.back();
-  const auto size = static_cast<std::int64_t>(sizeOf(operand.type));
   const auto narrow = narrowOf(operand.type);
   const auto elementBytes = laneBytes(laneOf(operand.type));
   forRuns(operand, begin, count, [&](std::int64_t offset, std::int64_t length) {
-    const std::byte *from = data + offset * size;
+    const std::byte *from = data + offset * operand.size;
     auto *block = reinterpret_cast<float *>(to);
     if (narrow) {
       integers.loadNarrow[static_cast<std::size_t>(*narrow)](to, from, stride,
@@ -242,11 +242,10 @@ void BlockPlan::store(const Operand &operand, std::byte *data,
   const auto &floats = selectedLoops().elementwise;
   const auto &integers = selectedLoops().integers;
   const std::int64_t stride = operand.strides.back();
-  const auto size = static_cast<std::int64_t>(sizeOf(operand.type));
   const auto narrow = narrowOf(operand.type);
   const auto elementBytes = laneBytes(laneOf(operand.type));
   forRuns(operand, begin, count, [&](std::int64_t offset, std::int64_t length) {
-    std::byte *to = data + offset * size;
+    std::byte *to = data + offset * operand.size;
     const auto *block = reinterpret_cast<const float *>(from);
     if (narrow) {
       integers.storeNarrow[static_cast<std::size_t>(*narrow)](to, from, stride,
@@ -284,13 +283,12 @@ void BlockPlan::run(std::uint32_t task, std::byte *const *operands,
     }
     std::byte *next = own + buffers_ * blockBytes_;
     const auto place = [&](const Operand &operand) {
-      const auto size = static_cast<std::int64_t>(sizeOf(operand.type));
       std::byte *const data = operands[operand.index];
       switch (operand.use) {
       case Use::InPlace:
-        return data + at * size;
+        return data + at * operand.size;
       case Use::InRows:
-        return data + (rowOffset(operand, row) + column) * size;
+        return data + (rowOffset(operand, row) + column) * operand.size;
       default:
         return std::exchange(next, next + blockBytes_);
       }

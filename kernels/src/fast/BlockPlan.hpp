@@ -65,6 +65,7 @@ private:
   struct Operand {
     std::size_t index; // in the call
     DataType type;
+    std::int64_t size; // bytes of an element
     std::vector<std::int64_t> strides;
     Use use;
     bool hasBuffer() const { return use == Use::Once || use == Use::Each; }

@@ -65,10 +65,23 @@ public:
       : BlockPlan(signature, countUp(signature.inputs.size()),
                   {signature.inputs.size()}, {}, elementCost(code),
                   bufferCount(code), code.elementBytes),
-        code_(std::move(code)) {}
+        code_(std::move(code)) {
+    const auto &first = code_.instructions.front();
+    if (code_.instructions.size() == 1 && code_.constantCount == 0 &&
+        first.kind == Instruction::Kind::Operator &&
+        first.lane == Lane::Float) {
+      only_ = selectedLoops().elementwise.operators[first.op];
+    }
+  }
 
 private:
   void compute(const Block &block) const override {
+    if (only_ != nullptr) {
+      const auto &operands = code_.instructions.front().operands;
+      only_(block.outputs[0], block.inputs[operands[0]],
+            block.inputs[operands[1]], block.inputs[operands[2]], block.count);
+      return;
+    }
     std::array<const void *, BlockCode::maxSlots> slots;
     std::copy_n(block.inputs, code_.inputCount, slots.begin());
     const std::size_t blockBytes = blockElements * code_.elementBytes;
@@ -133,6 +146,8 @@ private:
   static float *asFloats(void *block) { return static_cast<float *>(block); }
 
   BlockCode code_;
+  // The only instruction, if it is an operator of floats: rows may be short.
+  ElementwiseLoops::Operator only_ = nullptr;
 };
 
 std::unique_ptr<Plan> plan(const Signature &signature) {

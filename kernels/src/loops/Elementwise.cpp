@@ -77,6 +77,11 @@ void loopSIGMOID(float *y, const float *a, const float *, const float *,
   mapVectors(y, a, count,
              [](Vector x) { return 1.0f / (1.0f + exponential(-x)); });
 }
+template <>
+void loopTANH(float *y, const float *a, const float *, const float *,
+              Integral count) {
+  mapVectors(y, a, count, hyperbolicTangent);
+}
 
 float halfToFloat(std::uint16_t bits) {
 #ifdef __F16C__

@@ -12,7 +12,7 @@ namespace kernels {
 
 // Blocks of element-wise work: large enough to hide a call, small enough that
 // a handful stays in the first-level cache.
-inline constexpr std::int64_t blockElements = 512;
+inline constexpr std::int64_t blockElements = 1024;
 
 struct ElementwiseLoops {
   // y[i] = op(a[i], b[i], c[i]); y may be one of the operands. BOOL values are
