@@ -7,6 +7,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <sstream>
 
@@ -160,6 +161,30 @@ TEST(EngineRounding, StochasticRoundingIsUnbiased) {
   EXPECT_NEAR(sum / count, x, 2.5 * 0x1p-10 / std::sqrt(double(count)));
   EXPECT_NE(values[0], values[1]);
   EXPECT_EQ(values[2], std::vector<float>(count, 1));
+}
+
+TEST(EngineRounding, AnEngineOptionStartsStochasticRounding) {
+  constexpr std::size_t count = 1000;
+  for (const bool isSet : {false, true}) { // by a program, later on
+    RoundingProgram p(count);
+    p.record("a", "first");
+    if (isSet) {
+      setStochasticRounding(p.graph, p.program, false);
+      p.record("a", "then");
+    }
+    Engine engine(p.graph, p.program,
+                  {{"prng.enableStochasticRounding", "true"}});
+    engine.load(p.device());
+    const std::vector<float> x(count, 1.0003F);
+    engine.writeTensor("x/write", x.data(), x.data() + count);
+    engine.run(0);
+    const auto values = p.read(engine);
+    const auto ups = std::count(values[1].begin(), values[1].end(), 1.0F);
+    EXPECT_TRUE(ups > 0 && ups < int(count));
+    if (isSet) {
+      EXPECT_EQ(values[2], std::vector<float>(count, 1));
+    }
+  }
 }
 
 TEST(EngineRounding, SeedsDecideHowNumbersAreRounded) {

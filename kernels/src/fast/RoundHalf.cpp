@@ -4,7 +4,7 @@
 #include "PlanHelpers.hpp"
 
 #include "loops/Loops.hpp"
-#include "rounding/HalfRounding.hpp"
+#include "rounding/RoundingWords.hpp"
 
 #include <algorithm>
 
@@ -52,35 +52,23 @@ public:
     const rounding::Control control = rounding::controlOf(attributes_, words);
     const random::Stream stream = rounding::streamOf(attributes_, words);
     const auto [begin, end] = shards_[task];
+    const RandomLoops &loops = selectedLoops().random;
     alignas(64) float buffer[blockElements];
     for (std::int64_t at = begin; at < end; at += blockElements) {
       const auto count = std::min(blockElements, end - at);
+      const float *from = x + at;
       if (control.isStochastic) {
-        roundBlocks(stream, at, x + at, buffer, count);
-      } else {
-        std::copy_n(x + at, count, buffer);
+        loops.roundStochastically(stream, at / elementsPerBlock, count, from,
+                                  buffer);
+        from = buffer;
       }
-      for (std::int64_t i = 0; i < count; ++i) {
-        buffer[i] = rounding::limit(buffer[i], control);
-      }
+      loops.limit(control, count, from, buffer);
       store(buffer, at, count, y);
     }
   }
 
 private:
   static_assert(blockElements % elementsPerBlock == 0);
-
-  static void roundBlocks(const random::Stream &stream, std::int64_t first,
-                          const float *x, float *y, std::int64_t count) {
-    alignas(64) std::int32_t words[blockElements];
-    selectedLoops().random.bits(
-        stream, {}, first / elementsPerBlock,
-        (count + elementsPerBlock - 1) / elementsPerBlock, words);
-    for (std::int64_t i = 0; i < count; ++i) {
-      y[i] = rounding::roundStochastically(
-          x[i], static_cast<std::uint32_t>(words[i]));
-    }
-  }
 
   // Elements [at, at + count) of the result, row by row where it is strided.
   void store(const float *from, std::int64_t at, std::int64_t count,

@@ -8,7 +8,7 @@
 #include "fast/FastKernels.hpp"
 #include "random/Philox.hpp"
 #include "random/SeedState.hpp"
-#include "rounding/HalfRounding.hpp"
+#include "rounding/RoundingWords.hpp"
 
 namespace kernels {
 

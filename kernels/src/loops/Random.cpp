@@ -114,6 +114,30 @@ void dropout(const Stream &stream, const random::Bernoulli &kept, float scale,
   }
 }
 
+void roundStochastically(const Stream &stream, std::int64_t firstBlock,
+                         std::int64_t count, const float *x, float *y) {
+  for (std::int64_t at = 0; at < count; at += elementsPerBlock) {
+    std::uint32_t words[elementsPerBlock];
+    wordsOfBlock(stream, firstBlock + at / elementsPerBlock, words);
+    const std::int64_t left = count - at;
+    const std::int64_t length =
+        left < elementsPerBlock ? left : elementsPerBlock;
+#pragma GCC ivdep
+    for (std::int64_t i = 0; i < length; ++i) {
+      y[at + i] = rounding::roundStochastically(x[at + i], words[i]);
+    }
+  }
+}
+
+void limit(const rounding::Control &control, std::int64_t count, const float *x,
+           float *y) {
+  const rounding::Control local = control;
+#pragma GCC ivdep
+  for (std::int64_t i = 0; i < count; ++i) {
+    y[i] = rounding::limit(x[i], local);
+  }
+}
+
 } // namespace
 
 RandomLoops randomLoops() {
@@ -124,7 +148,9 @@ RandomLoops randomLoops() {
           draw<random::Bernoulli, float>,
           draw<random::UniformInt, std::int32_t>,
           draw<random::Bits, std::int32_t>,
-          dropout};
+          dropout,
+          roundStochastically,
+          limit};
 }
 
 } // namespace kernels::loops::LOOPS_LEVEL

@@ -3,6 +3,7 @@
 
 #include "random/Distributions.hpp"
 #include "random/Philox.hpp"
+#include "rounding/HalfRounding.hpp"
 
 #include <cstdint>
 
@@ -29,6 +30,14 @@ struct RandomLoops {
   void (*dropout)(const random::Stream &stream, const random::Bernoulli &kept,
                   float scale, std::int64_t firstBlock, std::int64_t count,
                   const float *x, float *y);
+
+  // Floats to what halves are made of (rounding/HalfRounding.hpp), elements
+  // numbered the same way. y may be x.
+  void (*roundStochastically)(const random::Stream &stream,
+                              std::int64_t firstBlock, std::int64_t count,
+                              const float *x, float *y);
+  void (*limit)(const rounding::Control &control, std::int64_t count,
+                const float *x, float *y);
 };
 
 } // namespace kernels

@@ -3,12 +3,9 @@
 // bits.
 #pragma once
 
-#include "random/Philox.hpp"
-
-#include <kernels/Attributes.hpp>
-
 #include <cstdint>
 
+// Static, not inline: the loops compile this once per instruction set.
 namespace kernels::rounding {
 
 // Bits of the floating-point control that change values;
@@ -26,22 +23,9 @@ struct Control {
   bool isInfinityOverflow = false;
 };
 
-// Of a "roundHalf" operation whose control has these three words: a seed, and
-// the bits of the floating-point control.
-inline Control controlOf(const Attributes &attributes,
-                         const std::uint32_t *words) {
-  return {(words[2] & stochasticBit) != 0, (words[2] & nanOnOverflowBit) != 0,
-          attributes.getInt("infinityOverflows") != 0};
-}
-inline random::Stream streamOf(const Attributes &attributes,
-                               const std::uint32_t *words) {
-  return {{words[0], words[1]},
-          static_cast<std::uint32_t>(attributes.getInt("modifier"))};
-}
-
 // The half below or above `value`, the nearer one more likely in proportion; as
 // a float, which may be beyond the largest half.
-inline float roundStochastically(float value, std::uint32_t word) {
+static inline float roundStochastically(float value, std::uint32_t word) {
   constexpr std::uint32_t smallestNormal = 0x38800000; // 2^-14
   constexpr std::uint32_t beyondLargest = 0x47800000;  // 65536
   constexpr std::uint32_t discarded = 0x1fff;
@@ -68,7 +52,7 @@ inline float roundStochastically(float value, std::uint32_t word) {
 
 // `value` or, where the nearest half would be beyond the largest, what stands
 // for an overflow.
-inline float limit(float value, const Control &control) {
+static inline float limit(float value, const Control &control) {
   constexpr std::uint32_t firstBeyond = 0x477ff000; // 65520
   constexpr std::uint32_t infinity = 0x7f800000;
   constexpr std::uint32_t nan = 0x7fc00000;

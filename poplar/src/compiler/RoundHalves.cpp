@@ -4,6 +4,7 @@
 #include <support/Error.hpp>
 
 #include <algorithm>
+#include <cstring>
 #include <string_view>
 #include <utility>
 
@@ -21,8 +22,9 @@ using kernels::Expression;
 using kernels::ExpressionStep;
 using support::DataType;
 
-// Where programs keep the control and what they draw from, as "floatControl"
-// takes them.
+// As "floatControl" has it.
+constexpr std::uint32_t stochasticBit = 1U << 3;
+
 const VertexGroup *findControl(const GraphData &graph) {
   for (const ComputeSetData &set : graph.computeSets) {
     for (const VertexGroup &group : set.groups) {
@@ -32,6 +34,40 @@ const VertexGroup *findControl(const GraphData &graph) {
     }
   }
   return nullptr;
+}
+
+TensorView addVariable(GraphData &graph, DataType type,
+                       const support::Shape &shape, const std::string &path) {
+  internal::Variable variable;
+  variable.type = type;
+  variable.shape = shape;
+  variable.debugPath = path;
+  graph.variables.push_back(std::move(variable));
+  const VariableId id(graph.variables.size() - 1);
+  return {type, shape, {{id, 0, shape, support::rowMajorStrides(shape)}}};
+}
+
+// What rounding depends on: the control, seeds to draw from, the replica.
+struct MachineState {
+  TensorView control, seeds, replica;
+};
+
+// Where programs keep it, or new variables that are zero.
+MachineState findState(GraphData &graph) {
+  if (const VertexGroup *group = findControl(graph)) {
+    return {group->inputs[0], group->inputs[1], group->inputs[2]};
+  }
+  const auto addWords = [&](const support::Shape &shape) {
+    const TensorView view =
+        addVariable(graph, DataType::UnsignedInt, shape, "floatControl");
+    graph.variables.back().initialData.resize(
+        static_cast<std::size_t>(view.elements()) * sizeof(std::uint32_t));
+    return view;
+  };
+  MachineState state{addWords({1}), addWords({4}), addWords({})};
+  graph.variables.back().isConstant = true;
+  graph.variables.back().isReplicaIndex = true;
+  return state;
 }
 
 // Kinds whose halves are elements of their operands, or constants, or made as
@@ -87,9 +123,8 @@ bool overflowsFloat(ElementwiseOp op) {
 
 class HalfRounder {
 public:
-  HalfRounder(GraphData &graph, const VertexGroup &control)
-      : graph_(graph), control_(control.inputs[0]), seeds_(control.inputs[1]),
-        replica_(control.inputs[2]) {}
+  HalfRounder(GraphData &graph, MachineState state)
+      : graph_(graph), state_(std::move(state)) {}
 
   void run() {
     for (ComputeSetData &set : graph_.computeSets) {
@@ -121,13 +156,7 @@ private:
   }
 
   TensorView addVariable(DataType type, const support::Shape &shape) {
-    internal::Variable variable;
-    variable.type = type;
-    variable.shape = shape;
-    variable.debugPath = path_;
-    graph_.variables.push_back(std::move(variable));
-    const VariableId id(graph_.variables.size() - 1);
-    return {type, shape, {{id, 0, shape, support::rowMajorStrides(shape)}}};
+    return compiler::addVariable(graph_, type, shape, path_);
   }
 
   void emit(std::string_view kind, Attributes attributes,
@@ -146,7 +175,8 @@ private:
     path_ = group.debugPath;
     modifier_ = 0;
     words_ = addVariable(DataType::UnsignedInt, {3});
-    emit("roundingControl", {}, {control_, seeds_, replica_}, {seeds_, words_});
+    emit("roundingControl", {}, {state_.control, state_.seeds, state_.replica},
+         {state_.seeds, words_});
   }
 
   void round(const TensorView &from, const TensorView &to,
@@ -314,7 +344,7 @@ private:
   }
 
   GraphData &graph_;
-  TensorView control_, seeds_, replica_;
+  MachineState state_;
   std::vector<VertexGroup> *groups_ = nullptr; // of the compute set
   // Of the operation:
   std::string path_;
@@ -329,10 +359,14 @@ bool hasFloatControl(const GraphData &graph) {
   return findControl(graph) != nullptr;
 }
 
-void roundHalves(GraphData &graph) {
-  if (const VertexGroup *control = findControl(graph)) {
-    HalfRounder(graph, *control).run();
+void roundHalves(GraphData &graph, bool startsStochastic) {
+  const MachineState state = findState(graph);
+  if (startsStochastic) {
+    internal::Variable &control = graph[state.control.pieces[0].variable];
+    std::memcpy(control.initialData.data(), &stochasticBit,
+                sizeof stochasticBit);
   }
+  HalfRounder(graph, state).run();
 }
 
 } // namespace poplar::compiler

@@ -79,12 +79,15 @@ requireCompiled(const std::shared_ptr<const ExecutableImpl> &executable) {
 
 // With halves rounded as programs ask for, and without replicas.
 std::shared_ptr<const ExecutableImpl::Reading>
-valuesToRun(const ExecutableImpl &executable, engine::RunCounts &counts) {
+valuesToRun(const ExecutableImpl &executable, const OptionFlags &options,
+            engine::RunCounts &counts) {
   using Reading = ExecutableImpl::Reading;
   std::shared_ptr<const Reading> values = executable.sharedValues();
-  if (compiler::hasFloatControl(values->graph)) {
+  const bool startsStochastic =
+      engine::isEnabled(options, "prng.enableStochasticRounding");
+  if (startsStochastic || compiler::hasFloatControl(values->graph)) {
     Reading rounded = *values;
-    compiler::roundHalves(rounded.graph);
+    compiler::roundHalves(rounded.graph, startsStochastic);
     values = std::make_shared<const Reading>(std::move(rounded));
   }
   if (values->graph.replicationFactor == 1) {
@@ -144,7 +147,7 @@ EngineImpl::EngineImpl(std::shared_ptr<const ExecutableImpl> executable,
                        const OptionFlags &options)
     : executable_(requireCompiled(executable)),
       options_(merge(executable_->options(), options)),
-      values_(valuesToRun(*executable_, counts_)),
+      values_(valuesToRun(*executable_, options_, counts_)),
       host_(values_->graph, options_),
       executor_(makeExecutor(*values_, options_, host_)) {
   for (const internal::ProgramPtr &program : executable_->values().programs) {
