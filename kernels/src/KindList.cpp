@@ -60,6 +60,8 @@ std::span<const Kind *const> allKinds() {
       &floatControlKind(),
       &roundingControlKind(),
       &roundHalfKind(),
+      &toQuarterKind(),
+      &fromQuarterKind(),
   };
   return kinds;
 }

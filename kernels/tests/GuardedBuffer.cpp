@@ -71,6 +71,7 @@ void storeElement(DataType type, std::byte *to, double value) {
     return put<std::uint32_t>(to, value);
   case DataType::Bool:
   case DataType::UnsignedChar:
+  case DataType::Quarter: // its bits
     return put<std::uint8_t>(to, value);
   case DataType::Char:
   case DataType::SignedChar:
@@ -101,6 +102,7 @@ double loadElement(DataType type, const std::byte *from) {
     return get<std::uint32_t>(from);
   case DataType::Bool:
   case DataType::UnsignedChar:
+  case DataType::Quarter:
     return get<std::uint8_t>(from);
   case DataType::Char:
   case DataType::SignedChar:

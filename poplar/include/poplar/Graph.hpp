@@ -86,6 +86,13 @@ public:
   Tensor addVariable(const Type &type, ArrayRef<std::size_t> shape,
                      VariableMappingMethod method,
                      const DebugContext &debugContext = {});
+  // The same for QUARTER elements whose meaning is in `metadata`.
+  Tensor addVariable(const Type &type, const Tensor &metadata,
+                     ArrayRef<std::size_t> shape,
+                     const DebugContext &debugContext = {});
+  Tensor addVariable(const Type &type, const Tensor &metadata,
+                     ArrayRef<std::size_t> shape, VariableMappingMethod method,
+                     const DebugContext &debugContext = {});
 
   // Constants; they need a tile mapping like variables.
   template <typename T>

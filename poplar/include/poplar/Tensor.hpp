@@ -80,6 +80,12 @@ public:
   // The same bytes as another type of the same size.
   Tensor reinterpret(const Type &type) const;
 
+  // QUARTER: the tensor that says what the bits mean (MetadataCreation.hpp).
+  // Views and clones have the metadata of their tensor.
+  bool hasMetadata() const;
+  Tensor getMetadata() const;
+  void associateMetadata(const Tensor &metadata);
+
   // One run of consecutive elements of one variable.
   bool isContiguous() const;
   bool containsAliases() const;

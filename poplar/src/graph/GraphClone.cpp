@@ -198,6 +198,30 @@ Tensor cloneDimensions(Graph &graph, const Type &type, const Tensor &tensor,
   return result.dimShuffle(inverse(order));
 }
 
+Tensor cloneElements(Graph &graph, const Type &type, const Tensor &tensor,
+                     const TensorView &view, const DebugContext &debugContext,
+                     TensorCloneMethod method) {
+  std::vector<unsigned> natural(tensor.rank());
+  std::iota(natural.begin(), natural.end(), 0U);
+  if (method == TensorCloneMethod::CREATE_NEW_ORDER || view.pieces.empty()) {
+    return cloneDimensions(graph, type, tensor, natural, debugContext);
+  }
+  if (method == TensorCloneMethod::GATHER_AND_PRESERVE_TILE_ORDER_AND_ALIASES) {
+    return cloneSegments(graph, type, view, debugContext, true);
+  }
+  const bool hasAliases = internal::containsAliases(view);
+  if (hasAliases &&
+      method == TensorCloneMethod::PRESERVE_ORDER_UNLESS_ALIASES) {
+    return cloneDimensions(graph, type, tensor, natural, debugContext);
+  }
+  internal::AffineView affine;
+  if (!hasAliases && internal::toAffine(view, affine)) {
+    return cloneDimensions(graph, type, tensor, storageOrder(affine.strides),
+                           debugContext);
+  }
+  return cloneSegments(graph, type, view, debugContext, false);
+}
+
 } // namespace
 
 Tensor Graph::clone(const Tensor &tensor, const DebugContext &debugContext,
@@ -209,25 +233,12 @@ Tensor Graph::clone(const Type &type, const Tensor &tensor,
                     const DebugContext &debugContext,
                     TensorCloneMethod method) {
   const TensorView &view = ownData(*data_, tensor, "poplar::Graph::clone").view;
-  std::vector<unsigned> natural(tensor.rank());
-  std::iota(natural.begin(), natural.end(), 0U);
-  if (method == TensorCloneMethod::CREATE_NEW_ORDER || view.pieces.empty()) {
-    return cloneDimensions(*this, type, tensor, natural, debugContext);
+  Tensor result =
+      cloneElements(*this, type, tensor, view, debugContext, method);
+  if (type == QUARTER && tensor.hasMetadata()) {
+    result.associateMetadata(tensor.getMetadata());
   }
-  if (method == TensorCloneMethod::GATHER_AND_PRESERVE_TILE_ORDER_AND_ALIASES) {
-    return cloneSegments(*this, type, view, debugContext, true);
-  }
-  const bool hasAliases = internal::containsAliases(view);
-  if (hasAliases &&
-      method == TensorCloneMethod::PRESERVE_ORDER_UNLESS_ALIASES) {
-    return cloneDimensions(*this, type, tensor, natural, debugContext);
-  }
-  internal::AffineView affine;
-  if (!hasAliases && internal::toAffine(view, affine)) {
-    return cloneDimensions(*this, type, tensor, storageOrder(affine.strides),
-                           debugContext);
-  }
-  return cloneSegments(*this, type, view, debugContext, false);
+  return result;
 }
 
 Tensor Graph::cloneN(const Tensor &tensor, std::size_t N,

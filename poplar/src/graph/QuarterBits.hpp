@@ -12,4 +12,8 @@ namespace poplar::internal {
 std::uint8_t floatToQuarterBits(float value, const QuarterMetadata &metadata);
 float quarterBitsToFloat(std::uint8_t bits, const QuarterMetadata &metadata);
 
+// The byte of a metadata tensor, as the kinds "toQuarter" and "fromQuarter"
+// read it: six bits of scale, and the highest bit for F152.
+std::uint8_t metadataBits(const QuarterMetadata &metadata);
+
 } // namespace poplar::internal

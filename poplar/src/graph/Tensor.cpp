@@ -34,8 +34,10 @@ Shape toShape(ArrayRef<std::size_t> shape) {
 }
 
 Tensor withView(const TensorData &source, TensorView view) {
+  const auto metadata =
+      view.type == support::DataType::Quarter ? source.metadata : nullptr;
   return Access::makeTensor(std::make_shared<const TensorData>(
-      TensorData{std::move(view), source.graph}));
+      TensorData{std::move(view), source.graph, metadata}));
 }
 
 // The elements at the grid's positions, as a tensor of `shape`.

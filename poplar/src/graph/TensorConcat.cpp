@@ -34,6 +34,12 @@ void checkJoinable(const TensorView &first, const TensorView &other,
       dimension);
 }
 
+bool hasSameMetadata(const TensorData &a, const TensorData &b) {
+  return a.metadata == b.metadata ||
+         (a.metadata != nullptr && b.metadata != nullptr &&
+          a.metadata->view == b.metadata->view);
+}
+
 Tensor joinOutermost(ArrayRef<Tensor> tensors) {
   TensorData joined = *Access::data(tensors[0]);
   for (std::size_t i = 1; i < tensors.size(); ++i) {
@@ -65,6 +71,9 @@ Tensor concat(ArrayRef<Tensor> tensors, unsigned dimension) {
     requireUser<poplar_error>(
         data.graph == first.graph,
         "[poplar::concat] tensor {} belongs to another graph than tensor 0", i);
+    requireUser<tensor_metadata_error>(
+        hasSameMetadata(first, data),
+        "[poplar::concat] tensor {} has other metadata than tensor 0", i);
     rolled.push_back(tensors[i].dimRoll(dimension, 0));
   }
   return joinOutermost(rolled).dimRoll(0, dimension);

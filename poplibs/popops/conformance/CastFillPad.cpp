@@ -1,6 +1,7 @@
 // Casts, fills, scaled sums, loops and padding for the conformance tests.
 #include "Libraries.hpp"
 
+#include <poplar/MetadataCreation.hpp>
 #include <popops/Cast.hpp>
 #include <popops/ElementWise.hpp>
 #include <popops/Fill.hpp>
@@ -44,6 +45,49 @@ void cast(Call &call) {
     program.add(Execute(set));
   }
   call.output("out", out);
+}
+
+Tensor metadataOf(Call &call, const std::string &prefix) {
+  using Format = poplar::QuarterMetadata::Format;
+  const auto format = call.get<std::string>(prefix + "format", "F143");
+  return poplar::createVariableMetadataTensor(
+      call.graph(), format == "F143" ? Format::F143 : Format::F152,
+      call.get<int>(prefix + "scale", 0));
+}
+
+// To QUARTER elements with metadata of the row, or from such elements.
+void castQuarter(Call &call) {
+  auto &graph = call.graph();
+  auto &program = call.program();
+  popops::addCodelets(graph);
+  Tensor in = call.tensor("in");
+  if (in.elementType() == poplar::QUARTER) {
+    in.associateMetadata(metadataOf(call, ""));
+  }
+  const auto type = call.get<poplar::Type>("type");
+  const auto form = call.get<std::string>("form", "new");
+  if (type != poplar::QUARTER) {
+    call.output("out", popops::cast(graph, in, type, program));
+    return;
+  }
+  const auto metadata = metadataOf(call, "to ");
+  if (form == "new") {
+    call.output("out", popops::cast(graph, in, type, metadata, program));
+  } else if (form == "computeSet") {
+    const auto set = graph.addComputeSet();
+    call.output("out", popops::cast(graph, in, type, metadata, set));
+    program.add(Execute(set));
+  } else { // also that copies keep what they copy
+    const auto out =
+        graph.addVariable(type, metadata, in.shape(),
+                          poplar::VariableMappingMethod::LINEAR, "out");
+    popops::castWithOutput(graph, in, out, program);
+    const auto copy = graph.clone(out);
+    program.add(poplar::program::Copy(out, copy));
+    call.output("out", copy);
+    call.output("back", popops::cast(graph, copy.transpose().transpose(),
+                                     poplar::FLOAT, program));
+  }
 }
 
 void fill(Call &call) {
@@ -206,6 +250,7 @@ void pad(Call &call) {
 
 void addPopopsCastFillPad(Operations &operations) {
   operations["popops.cast"] = cast;
+  operations["popops.castQuarter"] = castQuarter;
   operations["popops.fill"] = fill;
   operations["popops.scaledAdd"] = scaledAdd;
   operations["popops.countedLoop"] = countedLoop;

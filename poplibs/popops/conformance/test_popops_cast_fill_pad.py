@@ -46,7 +46,7 @@ CASTS = [
          {"type": "float", "form": "output"},
          error=("poplibs_error", "the source has shape {3}, the destination {4}")),
     Case("popops.cast", {"in": values(3)}, {"type": "quarter"},
-         error=("poplibs_error", "QUARTER values have no metadata here")),
+         error=("tensor_metadata_error", "a tensor of quarter without metadata")),
 ]
 
 

@@ -1,5 +1,6 @@
 #include <poputil/Util.hpp>
 
+#include <poplar/MetadataCreation.hpp>
 #include <poputil/exceptions.hpp>
 #include <support/Error.hpp>
 #include <support/Half.hpp>
@@ -10,6 +11,7 @@
 
 namespace poputil {
 
+using poplar::DebugContext;
 using poplar::Graph;
 using poplar::Interval;
 using poplar::Tensor;
@@ -80,6 +82,22 @@ std::vector<int> balancedPartition(int rangeUpperBound, int splitCount) {
   std::for_each_n(sizes.begin(), rangeUpperBound % splitCount,
                   [](int &size) { ++size; });
   return sizes;
+}
+
+Tensor createConstantMetadataTensor(Graph &graph,
+                                    poplar::QuarterMetadata::Format format,
+                                    int scale,
+                                    const DebugContext &debugContext) {
+  return poplar::createConstantMetadataTensor(graph, format, scale,
+                                              debugContext);
+}
+
+Tensor createVariableMetadataTensor(Graph &graph,
+                                    poplar::QuarterMetadata::Format format,
+                                    int scale,
+                                    const DebugContext &debugContext) {
+  return poplar::createVariableMetadataTensor(graph, format, scale,
+                                              debugContext);
 }
 
 double castToDeviceHalfValue(const poplar::Target &, double input) {

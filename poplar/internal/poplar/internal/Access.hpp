@@ -16,6 +16,7 @@ namespace poplar::internal {
 struct TensorData {
   TensorView view;
   std::shared_ptr<const GraphData> graph;
+  std::shared_ptr<const TensorData> metadata = {}; // of QUARTER elements
 };
 
 GraphData &graphData(Graph &graph);

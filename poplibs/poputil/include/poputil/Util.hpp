@@ -6,6 +6,7 @@
 #include <poplar/Graph.hpp>
 #include <poplar/Interval.hpp>
 #include <poplar/Program.hpp>
+#include <poplar/Quarter.hpp>
 #include <poplar/Target.hpp>
 #include <poplar/Tensor.hpp>
 #include <poplar/TensorCloneMethod.hpp>
@@ -107,6 +108,16 @@ double castToDeviceHalfValue(const poplar::Target &target, double input);
 bool checkAccuracyWhenCast(const poplar::Target &target, double input,
                            poplar::Type inputType, poplar::Type outputType,
                            double tolerance);
+
+// As poplar's functions of these names (poplar/MetadataCreation.hpp).
+poplar::Tensor
+createConstantMetadataTensor(poplar::Graph &graph,
+                             poplar::QuarterMetadata::Format format, int scale,
+                             const poplar::DebugContext &debugContext = {});
+poplar::Tensor
+createVariableMetadataTensor(poplar::Graph &graph,
+                             poplar::QuarterMetadata::Format format, int scale,
+                             const poplar::DebugContext &debugContext = {});
 
 // From dimension startDim on, splits one dimension for each factor: {a, b}
 // with factors {f, g} becomes {a/f, b/g, f, g}.
