@@ -18,6 +18,8 @@ std::span<const Kind *const> allKinds() {
       &iotaKind(),
       &hasNanKind(),
       &histogramKind(),
+      &splineBasisKind(),
+      &splineWeightingKind(),
       &matmulKind(),
       &convolutionKind(),
       &convolutionDataGradKind(),

@@ -54,6 +54,8 @@ std::span<const KernelEntry> roundHalfKernels();
 std::span<const KernelEntry> sgdUpdateKernels();
 std::span<const KernelEntry> softmaxGradKernels();
 std::span<const KernelEntry> softmaxKernels();
+std::span<const KernelEntry> splineBasisKernels();
+std::span<const KernelEntry> splineWeightingKernels();
 std::span<const KernelEntry> toQuarterKernels();
 std::span<const KernelEntry> topKKernels();
 std::span<const KernelEntry> triangularMaskKernels();

@@ -57,6 +57,8 @@ const Kind &sequenceSliceKind();
 const Kind &sgdUpdateKind();
 const Kind &softmaxGradKind();
 const Kind &softmaxKind();
+const Kind &splineBasisKind();
+const Kind &splineWeightingKind();
 const Kind &toQuarterKind();
 const Kind &topKKind();
 const Kind &triangularMaskKind();

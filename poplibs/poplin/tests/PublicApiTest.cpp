@@ -1,6 +1,7 @@
 // The public matrix products and convolutions: values and errors.
 #include <poplin/ConvUtil.hpp>
 #include <poplin/Convolution.hpp>
+#include <poplin/FullyConnected.hpp>
 #include <poplin/MatMul.hpp>
 #include <poplin/codelets.hpp>
 
@@ -143,6 +144,27 @@ TEST(Convolution, AddsBiasesPerChannel) {
   const auto x = p.input({1, 2, 2}, {1, 2, 3, 4});
   poplin::addBias(p.graph, x, p.input({2}, {10, 20}), p.prog);
   EXPECT_EQ(p.run<float>(x), (std::vector<float>{11, 12, 23, 24}));
+}
+
+TEST(FullyConnected, NamesTheProductsOfItsPasses) {
+  using Shape = std::vector<std::size_t>;
+  const auto training = poplin::fc::getMatMulPrePlanParameters(
+      {2, 8, 3, 5}, {{"partialsType", "half"}}, FLOAT, false);
+  ASSERT_EQ(training.size(), 3u);
+  const char *passes[] = {"TRAINING_FWD", "TRAINING_BWD", "TRAINING_WU"};
+  const Shape a[] = {{2, 8, 3}, {2, 8, 5}, {2, 3, 8}};
+  const Shape b[] = {{2, 3, 5}, {2, 5, 3}, {2, 8, 5}};
+  for (std::size_t i = 0; i < training.size(); ++i) {
+    const auto &[params, options] = training[i];
+    EXPECT_EQ(params.aShape, a[i]);
+    EXPECT_EQ(params.bShape, b[i]);
+    EXPECT_EQ(options.at("fullyConnectedPass"), passes[i]);
+    EXPECT_EQ(options.at("partialsType"), "half");
+  }
+  EXPECT_EQ(
+      poplin::fc::getMatMulPrePlanParameters({1, 8, 3, 5}, {}, FLOAT, true)
+          .size(),
+      1u);
 }
 
 } // namespace

@@ -25,10 +25,12 @@ Attributes poolAttributes() {
 
 // Kinds that only the functions of their own library emit.
 const std::set<std::string_view> withoutFunction = {
-    "cholesky",       "dropout",        "floatControl",    "hasNan",
-    "histogram",      "iota",           "nextSeed",        "oneHot",
-    "random",         "roundHalf",      "roundingControl", "sequenceSlice",
-    "triangularMask", "triangularSolve"};
+    "cholesky",      "dropout",        "floatControl",
+    "fromQuarter",   "hasNan",         "histogram",
+    "iota",          "nextSeed",       "oneHot",
+    "random",        "roundHalf",      "roundingControl",
+    "sequenceSlice", "splineBasis",    "splineWeighting",
+    "toQuarter",     "triangularMask", "triangularSolve"};
 
 TEST(KindFunctions, ExistForAllOtherKinds) {
   for (const auto *kind : kernels::allKinds()) {
