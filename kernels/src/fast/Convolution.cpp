@@ -23,30 +23,31 @@ struct Cut {
 };
 
 Cut cutOf(const ConvolutionShape &shape, Direction direction) {
-  // Parts of the channels of fewer than this many are slower in sum.
-  constexpr std::int64_t channelsPerPart = 64;
-  // Weights that do not stay in a core's cache are read for every sample by the
-  // data gradient of a larger kernel: two samples at a time cost 15 % less than
-  // one. Nor are parts of its channels dense in the weights' layout.
+  // Weights that do not stay in a core's cache are read for every sample where
+  // the kernel is larger than a point: two samples at a time cost 15 % less
+  // than one.
   constexpr std::int64_t cachedWeights = 1 << 18;
-  const bool isForward = direction == Direction::Forward;
-  const bool isSpread =
-      !isForward && support::elementCount(shape.kernel) > 1 && shape.batch > 1;
+  const bool isPoint = support::elementCount(shape.kernel) == 1;
   const bool isPaired =
-      isSpread && support::elementCount(shape.weightShape()) > cachedWeights;
-  const std::int64_t channels =
-      isForward ? shape.outChannels : shape.inChannels;
+      shape.batch > 1 && !isPoint &&
+      support::elementCount(shape.weightShape()) > cachedWeights;
   const double work = convolutionWork(shape);
   const std::int64_t samples =
       shardCount(isPaired ? shape.batch / 2 : shape.batch, work);
+  // Each part of the channels reads whole samples: worth it where those are too
+  // few for the cores. Of a strided point, it also picks its pixels anew. Of
+  // the input channels, it is dense only in the weights of a point.
+  const bool isForward = direction == Direction::Forward;
+  const std::int64_t channels =
+      isForward ? shape.outChannels : shape.inChannels;
   std::int64_t possible = 1;
-  if (shape.groups == 1 && channels % 16 == 0 && !isSpread) {
-    possible = channels / channelsPerPart;
+  if (shape.groups == 1 && channels % 16 == 0 && samples < 4 && !isPaired &&
+      (isForward || isPoint || shape.batch == 1)) {
+    possible = isStridedPoint(shape) ? std::min<std::int64_t>(channels / 16, 2)
+                                     : channels / 16;
   }
-  if (isStridedPoint(shape)) { // every part picks its pixels anew
-    possible = std::min<std::int64_t>(possible, samples > 1 ? 1 : 2);
-  }
-  return {samples, shardCount(possible, work / static_cast<double>(samples))};
+  const std::int64_t parts = shardCount(samples * possible, work);
+  return {samples, parts / samples};
 }
 
 // A primitive and what it wants.
