@@ -387,7 +387,32 @@ def updates() -> list[Case]:
     return cases
 
 
+def indexing() -> list[Case]:
+    cases = [Case("indexing", f"top {k} of {rows} x {columns}", operation(
+                 "topK", [tensor(rows, columns)],
+                 dict(k=k, largest=1, order="DESCENDING", payload="none")))
+             for rows, columns, k in ((64, 1000, 5), (16, 50000, 100),
+                                      (256, 1024, 256))]
+    # Rows of an embedding, and the sum of their gradients.
+    for rows, columns, count in ((30522, 768, 512), (1000, 64, 4096)):
+        table = tensor(1, rows, columns)
+        picked = tensor(1, count, 1, type="int", low=0, high=rows)
+        attributes = dict(dims=[0], sizes=[1], outOfRange="skip")
+        size = f"{count} rows of {rows} x {columns}"
+        cases += [
+            Case("indexing", f"look up {size}", operation(
+                "dynamicSlice", [table, picked],
+                dict(attributes, missing="zero"))),
+            Case("indexing", f"add to {size}", operation(
+                "dynamicUpdate",
+                [table, tensor(1, count, 1, columns), picked],
+                dict(attributes, op="ADD", scaled=0))),
+        ]
+    return cases
+
+
 def all_cases() -> list[Case]:
     return (squares() + skewed() + attention() + dense_layers()
             + convolutions() + single_images() + elementwise() + softmaxes()
-            + reductions() + norms() + max_pools() + mean_pools() + updates())
+            + reductions() + norms() + max_pools() + mean_pools() + updates()
+            + indexing())

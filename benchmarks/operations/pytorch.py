@@ -189,6 +189,22 @@ def mean_pool_grad(inputs, attributes):
         True, None),)
 
 
+def top_k(inputs, attributes):
+    return lambda: (torch.topk(inputs[0], attributes["k"])[0],)
+
+
+def look_up(inputs, _):
+    table, picked = inputs[0][0], inputs[1].flatten().long()
+    out = torch.empty(len(picked), table.shape[1])
+    return lambda: (torch.index_select(table, 0, picked, out=out),)
+
+
+def add_rows(inputs, _):
+    table, rows = inputs[0][0], inputs[1][0, :, 0]
+    picked = inputs[2].flatten().long()
+    return lambda: (table.index_add_(0, picked, rows),)
+
+
 def stepping(parameter, gradient, optimizer, state, names):
     """Steps one parameter; the state starts with the given values."""
     parameter.grad = gradient
@@ -244,7 +260,8 @@ MAKERS = {
     "groupNorm": group_norm, "groupNormGrad": group_norm_grad,
     "batchNorm": batch_norm, "batchNormGrad": batch_norm_grad,
     "maxPool": max_pool, "maxPoolGrad": max_pool_grad, "pool": mean_pool,
-    "poolGrad": mean_pool_grad,
+    "poolGrad": mean_pool_grad, "topK": top_k, "dynamicSlice": look_up,
+    "dynamicUpdate": add_rows,
 }
 UPDATES = {"sgdUpdate": sgd_update, "adamUpdate": adam_update,
            "rmspropUpdate": rmsprop_update}

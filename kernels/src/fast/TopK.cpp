@@ -1,6 +1,7 @@
-// "topK" of row-major rows: each row becomes words of a key that compares as a
-// whole number and the element's position, so that equal keys keep their order;
-// the words are then selected and sorted.
+// "topK" of row-major rows: each key becomes a word of a number that compares
+// like it and the element's position, so that equal keys keep their order. A
+// row is read once: words that are not below those kept so far are collected,
+// and thinned out when there are too many.
 #include "FastKernels.hpp"
 #include "PlanHelpers.hpp"
 
@@ -14,27 +15,27 @@ namespace kernels {
 namespace {
 
 constexpr std::uint32_t signBit = 0x80000000u;
+constexpr std::int64_t block = 256; // elements that are looked at together
 
 // A number that is above those of all smaller keys; the largest for
 // not-a-number.
-std::uint32_t ordered(DataType type, const std::byte *key) {
+template <DataType Type> std::uint32_t ordered(const std::byte *key) {
+  constexpr bool isHalf = Type == DataType::Half;
   std::uint32_t bits = 0;
-  std::memcpy(&bits, key, sizeOf(type));
-  if (type == DataType::UnsignedInt) {
+  std::memcpy(&bits, key, isHalf ? 2 : 4);
+  if constexpr (Type == DataType::UnsignedInt) {
     return bits;
   }
-  if (type == DataType::Int) {
+  if constexpr (Type == DataType::Int) {
     return bits ^ signBit;
   }
-  const bool isHalf = type == DataType::Half;
-  const std::uint32_t sign = isHalf ? 0x8000u : signBit;
-  const std::uint32_t infinity = isHalf ? 0x7C00u : 0x7F800000u;
+  constexpr std::uint32_t sign = isHalf ? 0x8000u : signBit;
+  constexpr std::uint32_t infinity = isHalf ? 0x7C00u : 0x7F800000u;
   const std::uint32_t magnitude = bits & ~sign;
-  if (magnitude > infinity) {
-    return ~0u;
-  }
   // -0 equals 0.
-  return (bits & sign) != 0 ? signBit - magnitude : signBit + magnitude;
+  const std::uint32_t number =
+      (bits & sign) != 0 ? signBit - magnitude : signBit + magnitude;
+  return magnitude > infinity ? ~0u : number;
 }
 
 class TopKPlan final : public Plan {
@@ -57,7 +58,7 @@ public:
     }
     const auto rows = elements / length_;
     const double perRow =
-        static_cast<double>(length_) * 3 +
+        static_cast<double>(length_) * 1.5 +
         static_cast<double>(k_) * 4 * std::log2(static_cast<double>(k_) + 1);
     const auto count = shardCount(rows, perRow * static_cast<double>(rows));
     for (std::int64_t i = 0; i < count; ++i) {
@@ -72,8 +73,8 @@ public:
       shards_.push_back(shard);
       tasks_.push_back(std::move(task));
     }
-    scratchPerTask_ =
-        lineAligned(static_cast<std::size_t>(length_) * sizeof(std::uint64_t));
+    scratchPerTask_ = lineAligned(static_cast<std::size_t>(capacity() + 1) *
+                                  sizeof(std::uint64_t));
     scratchBytes_ = scratchPerTask_ * tasks_.size();
   }
 
@@ -92,16 +93,23 @@ private:
     return static_cast<std::int64_t>(sizeOf(type_));
   }
 
+  // How many words may wait before they are thinned out to k.
+  std::int64_t capacity() const { return std::min(length_, 2 * k_ + block); }
+
   // The first k words become those of the result, in its order.
   void select(const std::byte *keys, std::uint64_t *words) const {
-    const std::uint32_t flip = isLargest_ ? ~0u : 0u;
-    for (std::int64_t i = 0; i < length_; ++i) {
-      words[i] = std::uint64_t{ordered(type_, keys + i * keyBytes()) ^ flip}
-                     << 32 |
-                 static_cast<std::uint64_t>(i);
-    }
-    if (k_ < length_) {
-      std::nth_element(words, words + k_ - 1, words + length_);
+    switch (type_) {
+    case DataType::Half:
+      collect<DataType::Half>(keys, words);
+      break;
+    case DataType::Float:
+      collect<DataType::Float>(keys, words);
+      break;
+    case DataType::Int:
+      collect<DataType::Int>(keys, words);
+      break;
+    default:
+      collect<DataType::UnsignedInt>(keys, words);
     }
     if (isLargest_ != isDescending_) {
       for (std::int64_t i = 0; i < k_; ++i) {
@@ -109,6 +117,35 @@ private:
       }
     }
     std::sort(words, words + k_);
+  }
+
+  // The k smallest words of a row come first, in any order.
+  template <DataType Type>
+  void collect(const std::byte *keys, std::uint64_t *words) const {
+    constexpr std::int64_t size = Type == DataType::Half ? 2 : 4;
+    const std::uint32_t flip = isLargest_ ? ~0u : 0u;
+    std::uint32_t limit = ~0u; // no number above it is among the k smallest
+    std::int64_t count = 0;
+    for (std::int64_t begin = 0; begin < length_; begin += block) {
+      const auto in = std::min(block, length_ - begin);
+      if (count + in > capacity()) {
+        std::nth_element(words, words + k_ - 1, words + count);
+        limit = static_cast<std::uint32_t>(words[k_ - 1] >> 32);
+        count = k_;
+      }
+      std::uint32_t numbers[block];
+      for (std::int64_t i = 0; i < in; ++i) {
+        numbers[i] = ordered<Type>(keys + (begin + i) * size) ^ flip;
+      }
+      for (std::int64_t i = 0; i < in; ++i) {
+        words[count] = std::uint64_t{numbers[i]} << 32 |
+                       static_cast<std::uint64_t>(begin + i);
+        count += numbers[i] < limit || limit == ~0u ? 1 : 0;
+      }
+    }
+    if (k_ < count) {
+      std::nth_element(words, words + k_ - 1, words + count);
+    }
   }
 
   void write(std::int64_t row, const std::uint64_t *words,

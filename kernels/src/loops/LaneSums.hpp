@@ -19,10 +19,14 @@ public:
       function(loadLanes(a + i + laneCount), loadLanes(b + i + laneCount),
                second_);
     }
-    for (; i < count; i += laneCount) {
-      const std::int64_t left = count - i < laneCount ? count - i : laneCount;
+    if (i + laneCount <= count) {
+      function(loadLanes(a + i), loadLanes(b + i), first_);
+      i += laneCount;
+    }
+    if (i < count) {
+      const std::int64_t left = count - i;
       function(loadPart(a + i, left, fillerA), loadPart(b + i, left, fillerB),
-               first_);
+               second_);
     }
   }
 
@@ -36,10 +40,14 @@ public:
       function(loadLanes(a + i + laneCount), loadLanes(b + i + laneCount),
                loadLanes(c + i + laneCount), second_);
     }
-    for (; i < count; i += laneCount) {
-      const std::int64_t left = count - i < laneCount ? count - i : laneCount;
+    if (i + laneCount <= count) {
+      function(loadLanes(a + i), loadLanes(b + i), loadLanes(c + i), first_);
+      i += laneCount;
+    }
+    if (i < count) {
+      const std::int64_t left = count - i;
       function(loadPart(a + i, left), loadPart(b + i, left),
-               loadPart(c + i, left), first_);
+               loadPart(c + i, left), second_);
     }
   }
 

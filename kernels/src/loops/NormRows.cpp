@@ -42,22 +42,24 @@ void sumChannel(const Block &block, const float *a, const float *b,
   }
 }
 
-// The mean of channel `c` and the sum of its squared differences from it.
-struct Moments {
-  float mean, squares;
-};
-Moments momentsOf(const Block &block, const float *x, std::int64_t c) {
+// The mean of channel `c`.
+float meanOf(const Block &block, const float *x, std::int64_t c) {
   double sum[1] = {};
   sumChannel(block, x, x, c, 0, sum,
              [](Lanes a, Lanes, Lanes *total) { total[0] += a; });
-  const auto mean =
-      static_cast<float>(sum[0] / static_cast<double>(block.rows * block.size));
+  return static_cast<float>(sum[0] /
+                            static_cast<double>(block.rows * block.size));
+}
+
+// The sum of its squared differences from `mean`.
+float squaresOf(const Block &block, const float *x, std::int64_t c,
+                float mean) {
   const Lanes means = broadcast(mean);
   double squares[1] = {};
   sumChannel(block, x, x, c, mean, squares, [&](Lanes a, Lanes, Lanes *total) {
     total[0] += (a - means) * (a - means);
   });
-  return {mean, static_cast<float>(squares[0])};
+  return static_cast<float>(squares[0]);
 }
 
 // totals[j] = the sum over rows of function(a[j], b[j], j).
@@ -113,10 +115,16 @@ void statistics(const Block &block, const float *x, float epsilon,
   const auto count = static_cast<float>(block.rows * block.size);
   const std::int64_t width = block.channels * block.size;
   if (isAlong(block)) {
+    // One step for all channels after the other: within a step, none waits for
+    // another.
     for (std::int64_t c = 0; c < block.channels; ++c) {
-      const Moments moments = momentsOf(block, x, c);
-      mean[c] = moments.mean;
-      invStdDev[c] = 1.0f / std::sqrt(moments.squares / divisor + epsilon);
+      mean[c] = meanOf(block, x, c);
+    }
+    for (std::int64_t c = 0; c < block.channels; ++c) {
+      scratch[c] = squaresOf(block, x, c, mean[c]);
+    }
+    for (std::int64_t c = 0; c < block.channels; ++c) {
+      invStdDev[c] = 1.0f / std::sqrt(scratch[c] / divisor + epsilon);
     }
     return;
   }
@@ -189,18 +197,25 @@ void mapRow(const float *a, const float *b, float *to, std::int64_t count,
   }
 }
 
+// Calls visit(channel, where its row starts) in the order of memory.
+template <typename Visit>
+void forEachChannelOfRows(const Block &block, const Visit &visit) {
+  for (std::int64_t r = 0; r < block.rows; ++r) {
+    for (std::int64_t c = 0; c < block.channels; ++c) {
+      visit(c, r * block.rowStride + c * block.size);
+    }
+  }
+}
+
 void affine(const Block &block, const float *x, const float *factor,
             const float *shift, float *y, float *scratch) {
   if (isAlong(block)) {
-    for (std::int64_t c = 0; c < block.channels; ++c) {
+    forEachChannelOfRows(block, [&](std::int64_t c, std::int64_t at) {
       const Lanes factors = broadcast(factor[c]);
       const Lanes shifts = broadcast(shift[c]);
-      for (std::int64_t r = 0; r < block.rows; ++r) {
-        const std::int64_t at = r * block.rowStride + c * block.size;
-        mapRow(x + at, x + at, y + at, block.size,
-               [&](Lanes v, Lanes) { return v * factors + shifts; });
-      }
-    }
+      mapRow(x + at, x + at, y + at, block.size,
+             [&](Lanes v, Lanes) { return v * factors + shifts; });
+    });
     return;
   }
   const std::int64_t width = block.channels * block.size;
@@ -219,16 +234,13 @@ void combine(const Block &block, const float *dy, const float *x,
              const float *byDy, const float *byX, const float *shift, float *dx,
              float *scratch) {
   if (isAlong(block)) {
-    for (std::int64_t c = 0; c < block.channels; ++c) {
+    forEachChannelOfRows(block, [&](std::int64_t c, std::int64_t at) {
       const Lanes gs = broadcast(byDy[c]);
       const Lanes xs = broadcast(byX[c]);
       const Lanes shifts = broadcast(shift[c]);
-      for (std::int64_t r = 0; r < block.rows; ++r) {
-        const std::int64_t at = r * block.rowStride + c * block.size;
-        mapRow(dy + at, x + at, dx + at, block.size,
-               [&](Lanes g, Lanes v) { return gs * g + (xs * v + shifts); });
-      }
-    }
+      mapRow(dy + at, x + at, dx + at, block.size,
+             [&](Lanes g, Lanes v) { return gs * g + (xs * v + shifts); });
+    });
     return;
   }
   const std::int64_t width = block.channels * block.size;

@@ -2,7 +2,7 @@
 // lanes of sixteen planes at once.
 #include "PoolPlanes.hpp"
 
-#include "LaneSums.hpp"
+#include "Lanes.hpp"
 
 namespace kernels::loops::LOOPS_LEVEL {
 
@@ -55,20 +55,16 @@ Lanes joinRows(const Lanes *rows, const Join &join) {
   }
 }
 
+// Planes follow each other, so that one chain of joins per plane is enough: the
+// next plane's need not wait for it.
 template <typename Join>
 Lanes joinPlane(const float *x, std::int64_t size, const Join &join) {
-  Lanes first = broadcast(Join::start);
-  Lanes second = first;
-  std::int64_t i = 0;
-  for (; i + 2 * laneCount <= size; i += 2 * laneCount) {
-    first = join(first, loadLanes(x + i));
-    second = join(second, loadLanes(x + i + laneCount));
+  const std::int64_t left = size % laneCount;
+  Lanes joined = loadPart(x + size - left, left, Join::start);
+  for (std::int64_t i = 0; i + laneCount <= size; i += laneCount) {
+    joined = join(joined, loadLanes(x + i));
   }
-  for (; i < size; i += laneCount) {
-    const std::int64_t left = size - i < laneCount ? size - i : laneCount;
-    first = join(first, loadPart(x + i, left, Join::start));
-  }
-  return join(first, second);
+  return joined;
 }
 
 template <typename Join>
