@@ -6,7 +6,8 @@ those of an element-wise one) and inputs. An input has a shape and values betwee
 int; a "transposed" one has its matrices stored the other way round, as its shape
 says. An input {"output": i} is what the operation "before" made, which is not
 timed. "outputs" are compared between sides; "image" says that the first one is
-[N, C, H, W].
+[N, C, H, W]. An operation that "follows" a convolution may have its first input in
+the order that one gives it.
 """
 
 from dataclasses import dataclass
@@ -330,7 +331,9 @@ def max_pools() -> list[Case]:
                           activation="")
         x = tensor(batch, channels, size, size)
         pooled = (size + 2 * padding - kernel) // stride + 1
-        forward = operation("maxPool", [x], attributes, image=True)
+        # oneDNN's pooling has its images in blocks of sixteen channels.
+        forward = operation("maxPool", [x], attributes, image=True,
+                            follows=x["shape"][1] >= 16)
         name = f"{network} max {batch}x{channels}x{size} k{kernel}"
         cases += [
             Case("pooling", name, forward),
