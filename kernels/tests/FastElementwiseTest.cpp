@@ -100,6 +100,65 @@ TEST(FastElementwise, TakesRowsOfAnyLength) {
   }
 }
 
+// Operands that are one element of each row give the bits of written-out ones
+// (in rows that do not merge, so that the last vectors are the same).
+TEST(FastElementwise, TakesSingleElementsOnEitherSideOfEveryOperator) {
+  constexpr std::size_t rows = 3, columns = 141;
+  const auto isSame = [](double a, double b) {
+    return a == b || (std::isnan(a) && std::isnan(b));
+  };
+  for (const auto &info : elementwiseOps()) {
+    if (info.arity != 2 || info.cost.find('F') == std::string_view::npos) {
+      continue;
+    }
+    const auto attributes =
+        Expression::apply(info.op, {Expression::input(0), Expression::input(1)})
+            .toAttributes();
+    for (const DataType type : {F, DataType::Half}) {
+      const TensorType tensor{type, {rows, columns}};
+      for (const unsigned singles : {1u, 2u, 3u}) {
+        std::vector<Input> inputs;
+        for (unsigned i = 0; i < 2; ++i) {
+          inputs.push_back({tensor,
+                            (singles >> i & 1) != 0 ? Strides{1, 0} : Strides{},
+                            {}});
+        }
+        const Call call("elementwise", attributes, inputs);
+        for (std::size_t i = 0; i < 2; ++i) {
+          auto values = call.inputValues(i);
+          for (std::size_t e = 0; e < values.size(); ++e) {
+            if ((singles >> i & 1) != 0) { // a row's last value was stored
+              values[e] = values[e / columns * columns + columns - 1];
+            }
+          }
+          inputs[i] = {tensor, {columns + 7, 1}, std::move(values)};
+        }
+        const auto wanted = Call("elementwise", attributes, inputs).fast()[0];
+        const auto given = call.fast()[0];
+        for (std::size_t i = 0; i < wanted.size(); ++i) {
+          EXPECT_TRUE(isSame(given[i], wanted[i]))
+              << info.name << ", " << singles << ": " << given[i] << ", not "
+              << wanted[i];
+        }
+      }
+    }
+  }
+}
+
+// A column that a unary and a ternary operator read, too, is written out.
+TEST(FastElementwise, TakesSingleElementsOfMixedUses) {
+  const TensorType tensor{F, {4, 1100}};
+  for (const auto *text : {"a*(b-2)+c/b", "b*c+a", "relu(b)+a*b", "3*2-a*c",
+                           "clamp(a,b,c)*b", "select(a,b,a>b)-b*c"}) {
+    expectFastMatchesReference({"elementwise",
+                                expression(text),
+                                {{tensor, {}, {}},
+                                 {tensor, {1, 0}, {1, 2, 3}},
+                                 {tensor, {0, 0}, {5}}}},
+                               1e-6);
+  }
+}
+
 TEST(FastElementwise, RepeatsConstantsForManyElements) {
   expectFastMatchesReference(
       {"elementwise", expression("3*a"), {{{F, {5000}}, {}, {}}}}, 1e-6);

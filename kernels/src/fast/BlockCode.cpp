@@ -158,7 +158,7 @@ private:
   // elements.
   void emit(Instruction::Kind kind, Lane lane, std::uint16_t op,
             unsigned arity) {
-    Instruction instruction{kind, lane, op, {}, 0};
+    Instruction instruction{kind, lane, op, arity, {}, 0};
     const bool mayOverwrite =
         lane == Lane::Float && kind != Instruction::Kind::Convert;
     if (!mayOverwrite) {

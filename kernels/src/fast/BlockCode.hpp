@@ -37,6 +37,7 @@ struct Instruction {
   Kind kind;
   Lane lane;        // of the operands
   std::uint16_t op; // ElementwiseOp, or as the kind says
+  unsigned arity;
   std::array<Slot, 3> operands;
   Slot result;
 };

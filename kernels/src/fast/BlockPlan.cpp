@@ -74,7 +74,8 @@ BlockPlan::BlockPlan(const Signature &signature,
                      std::vector<std::size_t> inputs,
                      std::vector<std::size_t> outputs,
                      std::vector<std::size_t> scalars, double nanoseconds,
-                     std::size_t buffers, std::size_t elementBytes)
+                     std::size_t buffers, std::size_t elementBytes,
+                     std::bitset<maxOperands> singles)
     : scalars_(std::move(scalars)), buffers_(buffers),
       blockBytes_(blockElements * elementBytes) {
   std::vector<const OperandSpec *> specs;
@@ -92,11 +93,13 @@ BlockPlan::BlockPlan(const Signature &signature,
   std::size_t held = buffers;
   for (std::size_t i = 0; i < indices.size(); ++i) {
     const bool isInput = i >= outputs.size();
-    const Use use = useOf(specs[i]->type, space.strides[i], isInput);
+    const bool isSingle =
+        isInput && singles[i - outputs.size()] && hasOneValue(space.strides[i]);
+    const Use use = useOf(specs[i]->type, space.strides[i], isInput, isSingle);
     auto &list = isInput ? inputs_ : outputs_;
     list.push_back({indices[i], specs[i]->type,
                     static_cast<std::int64_t>(sizeOf(specs[i]->type)),
-                    std::move(space.strides[i]), use});
+                    std::move(space.strides[i]), isSingle, use});
     held += list.back().hasBuffer() ? 1 : 0;
   }
   taskScratch_ = held * blockBytes_;
@@ -110,16 +113,24 @@ BlockPlan::BlockPlan(const Signature &signature,
   scratchBytes_ = taskScratch_ * shards_.size();
 }
 
+// Whether the elements of each block are equal.
+bool BlockPlan::hasOneValue(const std::vector<std::int64_t> &strides) const {
+  const auto ofBlock = hasLongRows_ ? strides.end() - 1 : strides.begin();
+  return std::all_of(ofBlock, strides.end(),
+                     [](std::int64_t stride) { return stride == 0; });
+}
+
 BlockPlan::Use BlockPlan::useOf(DataType type,
                                 const std::vector<std::int64_t> &strides,
-                                bool isInput) const {
+                                bool isInput, bool isSingle) const {
   const bool isOuterZero =
       std::all_of(strides.begin(), strides.end() - 1,
                   [](std::int64_t stride) { return stride == 0; });
   if (isHeldAsItIs(type) && strides == support::rowMajorStrides(extents_)) {
     return Use::InPlace;
   }
-  if (isHeldAsItIs(type) && hasLongRows_ && strides.back() == 1) {
+  if (isHeldAsItIs(type) &&
+      (isSingle || (hasLongRows_ && strides.back() == 1))) {
     return Use::InRows;
   }
   const bool repeats = isOuterZero && extents_.size() > 1 && !hasLongRows_;
@@ -288,7 +299,9 @@ void BlockPlan::run(std::uint32_t task, std::byte *const *operands,
       case Use::InPlace:
         return data + at * operand.size;
       case Use::InRows:
-        return data + (rowOffset(operand, row) + column) * operand.size;
+        return data +
+               (rowOffset(operand, row) + (operand.isSingle ? 0 : column)) *
+                   operand.size;
       default:
         return std::exchange(next, next + blockBytes_);
       }
@@ -297,7 +310,8 @@ void BlockPlan::run(std::uint32_t task, std::byte *const *operands,
       std::byte *block = place(inputs_[i]);
       if (inputs_[i].use == Use::Each ||
           (inputs_[i].use == Use::Once && at == shard.begin)) {
-        load(inputs_[i], operands[inputs_[i].index], at, count, block);
+        load(inputs_[i], operands[inputs_[i].index], at,
+             inputs_[i].isSingle ? 1 : count, block);
       }
       inputs[i] = reinterpret_cast<const float *>(block);
     }

@@ -6,6 +6,7 @@
 
 #include <kernels/KernelEntry.hpp>
 
+#include <bitset>
 #include <span>
 #include <vector>
 
@@ -47,18 +48,24 @@ protected:
   // `inputs` and `outputs` are operands of the call with equal shapes;
   // `scalars` are other operands, which every task reads. `nanoseconds` is the
   // cost of an element, `buffers` the number of block buffers that compute()
-  // wants, for elements of at most elementBytes.
+  // wants, for elements of at most elementBytes. `singles` are the inputs (by
+  // position) that compute() takes as one element where all of a block are
+  // equal.
   BlockPlan(const Signature &signature, std::vector<std::size_t> inputs,
             std::vector<std::size_t> outputs, std::vector<std::size_t> scalars,
             double nanoseconds, std::size_t buffers,
-            std::size_t elementBytes = sizeof(float));
+            std::size_t elementBytes = sizeof(float),
+            std::bitset<maxOperands> singles = {});
+
+  // Whether compute() gets one element of this input, which stands for all.
+  bool isSingle(std::size_t input) const { return inputs_[input].isSingle; }
 
   virtual void compute(const Block &block) const = 0;
 
 private:
   enum class Use {
     InPlace, // the elements are where the space has them
-    InRows,  // every row is contiguous, and blocks stay within rows
+    InRows,  // every row is contiguous or single, and blocks stay within rows
     Once,    // through a buffer that is the same for every block
     Each     // through a buffer
   };
@@ -67,6 +74,7 @@ private:
     DataType type;
     std::int64_t size; // bytes of an element
     std::vector<std::int64_t> strides;
+    bool isSingle;
     Use use;
     bool hasBuffer() const { return use == Use::Once || use == Use::Each; }
   };
@@ -74,8 +82,9 @@ private:
     std::int64_t begin, end; // elements of the space, row-major
   };
 
+  bool hasOneValue(const std::vector<std::int64_t> &strides) const;
   Use useOf(DataType type, const std::vector<std::int64_t> &strides,
-            bool isInput) const;
+            bool isInput, bool isSingle) const;
   void addShards(const Signature &signature, double nanoseconds);
   std::vector<Access> accesses(const Signature &signature, std::int64_t begin,
                                std::int64_t end, std::int64_t unit) const;

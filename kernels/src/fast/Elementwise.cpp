@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bitset>
 #include <string_view>
 
 namespace kernels {
@@ -59,27 +60,69 @@ std::size_t bufferCount(const BlockCode &code) {
   return std::max<std::size_t>(code.bufferCount, code.constantCount > 0);
 }
 
+bool isFloatBinary(const Instruction &instruction) {
+  return instruction.kind == Instruction::Kind::Operator &&
+         instruction.lane == Lane::Float && instruction.arity == 2;
+}
+
+// The inputs that only loops with forms for single elements read.
+std::bitset<BlockPlan::maxOperands> possibleSingles(const BlockCode &code) {
+  std::bitset<BlockPlan::maxOperands> singles;
+  singles.set();
+  for (const auto &instruction : code.instructions) {
+    for (unsigned i = 0; i < instruction.arity; ++i) {
+      if (instruction.operands[i] < code.inputCount &&
+          !isFloatBinary(instruction)) {
+        singles.reset(instruction.operands[i]);
+      }
+    }
+  }
+  return singles;
+}
+
 class ElementwisePlan final : public BlockPlan {
 public:
   ElementwisePlan(const Signature &signature, BlockCode code)
       : BlockPlan(signature, countUp(signature.inputs.size()),
                   {signature.inputs.size()}, {}, elementCost(code),
-                  bufferCount(code), code.elementBytes),
+                  bufferCount(code), code.elementBytes, possibleSingles(code)),
         code_(std::move(code)) {
-    const auto &first = code_.instructions.front();
-    if (code_.instructions.size() == 1 && code_.constantCount == 0 &&
-        first.kind == Instruction::Kind::Operator &&
-        first.lane == Lane::Float) {
-      only_ = selectedLoops().elementwise.operators[first.op];
+    for (const auto &instruction : code_.instructions) {
+      operators_.push_back(floatOperator(instruction));
     }
+    isOnlyOperator_ = code_.instructions.size() == 1 &&
+                      code_.constantCount == 0 && operators_[0] != nullptr;
   }
 
 private:
+  // The loop for the operands' forms; nothing for other instructions.
+  ElementwiseLoops::Operator
+  floatOperator(const Instruction &instruction) const {
+    if (instruction.kind != Instruction::Kind::Operator ||
+        instruction.lane != Lane::Float) {
+      return nullptr;
+    }
+    const auto &loops = selectedLoops().elementwise;
+    unsigned singles = 0;
+    if (isFloatBinary(instruction)) {
+      singles = (isSingleSlot(instruction.operands[0]) ? 1u : 0u) |
+                (isSingleSlot(instruction.operands[1]) ? 2u : 0u);
+    }
+    return singles == 0 ? loops.operators[instruction.op]
+                        : loops.singles[singles - 1][instruction.op];
+  }
+  bool isSingleSlot(Slot slot) const {
+    return slot < code_.inputCount
+               ? isSingle(slot)
+               : slot < code_.inputCount + code_.constantCount;
+  }
+
   void compute(const Block &block) const override {
-    if (only_ != nullptr) {
+    if (isOnlyOperator_) {
       const auto &operands = code_.instructions.front().operands;
-      only_(block.outputs[0], block.inputs[operands[0]],
-            block.inputs[operands[1]], block.inputs[operands[2]], block.count);
+      operators_[0](block.outputs[0], block.inputs[operands[0]],
+                    block.inputs[operands[1]], block.inputs[operands[2]],
+                    block.count);
       return;
     }
     std::array<const void *, BlockCode::maxSlots> slots;
@@ -96,29 +139,31 @@ private:
     for (std::size_t i = 0; i < code_.bufferCount; ++i) {
       slots[next++] = buffers + i * blockBytes;
     }
-    for (const auto &instruction : code_.instructions) {
-      const bool isLast = &instruction == &code_.instructions.back();
+    for (std::size_t i = 0; i < code_.instructions.size(); ++i) {
+      const auto &instruction = code_.instructions[i];
+      const bool isLast = i + 1 == code_.instructions.size();
       void *result =
           isLast ? static_cast<void *>(block.outputs[0])
                  : buffers + (instruction.result - firstBuffer) * blockBytes;
-      execute(instruction, slots.data(), result, block.count);
+      execute(instruction, operators_[i], slots.data(), result, block.count);
     }
   }
 
-  static void execute(const Instruction &instruction, const void *const *slots,
-                      void *result, std::int64_t count) {
+  static void execute(const Instruction &instruction,
+                      ElementwiseLoops::Operator floatOperator,
+                      const void *const *slots, void *result,
+                      std::int64_t count) {
     const auto &floats = selectedLoops().elementwise;
     const auto &integers = selectedLoops().integers;
     const auto lane = static_cast<std::size_t>(instruction.lane);
-    const bool isFloat = instruction.lane == Lane::Float;
     const void *a = slots[instruction.operands[0]];
     const void *b = slots[instruction.operands[1]];
     const void *c = slots[instruction.operands[2]];
     switch (instruction.kind) {
     case Instruction::Kind::Operator:
-      if (isFloat) {
-        floats.operators[instruction.op](asFloats(result), asFloats(a),
-                                         asFloats(b), asFloats(c), count);
+      if (floatOperator != nullptr) {
+        floatOperator(asFloats(result), asFloats(a), asFloats(b), asFloats(c),
+                      count);
       } else {
         integers.operators[lane][instruction.op](result, a, b, c, count);
       }
@@ -146,8 +191,9 @@ private:
   static float *asFloats(void *block) { return static_cast<float *>(block); }
 
   BlockCode code_;
-  // The only instruction, if it is an operator of floats: rows may be short.
-  ElementwiseLoops::Operator only_ = nullptr;
+  // Of each instruction that is an operator of floats.
+  std::vector<ElementwiseLoops::Operator> operators_;
+  bool isOnlyOperator_; // which has little to prepare: rows may be short
 };
 
 std::unique_ptr<Plan> plan(const Signature &signature) {

@@ -40,11 +40,39 @@ using Integral = std::int64_t;
 #include <kernels/ElementwiseOps.def>
 #undef KERNELS_OPERANDS
 
-#define KERNELS_BINARY(name, function, ...) KERNELS_LOOP(name, function)
-#define KERNELS_PREDICATE(name, function, ...) KERNELS_LOOP(name, function)
-#define KERNELS_OPERANDS [[maybe_unused]] const T b = bBlock[i];
+const float *filled(float *y, float value, Integral count) {
+  for (Integral i = 0; i < count; ++i) {
+    y[i] = value;
+  }
+  return y;
+}
+
+// Operands that are one element for all i are read once: the first where
+// `singles` has bit 0, the second where it has bit 1. Where both are, the first
+// is written out, since a function of scalars may differ in its last bits from
+// that of vectors. Unrolled, since the end of a row of a few iterations is
+// foreseen, which keeps loads of the next row on their way.
+#define KERNELS_BINARY(name, function, ...)                                    \
+  template <typename T, unsigned singles>                                      \
+  void binary##name(T *y, const T *aBlock, const T *bBlock, const T *,         \
+                    Integral count) {                                          \
+    if constexpr (requires(T a, T b) { T(function); }) {                       \
+      if (singles == 3) {                                                      \
+        return binary##name<T, 2>(y, filled(y, *aBlock, count), bBlock,        \
+                                  nullptr, count);                             \
+      }                                                                        \
+      const T aSingle = singles & 1 ? *aBlock : T(0);                          \
+      const T bSingle = singles & 2 ? *bBlock : T(0);                          \
+      _Pragma("GCC ivdep")                                                     \
+          _Pragma("GCC unroll 4") for (Integral i = 0; i < count; ++i) {       \
+        const T a = singles & 1 ? aSingle : aBlock[i];                         \
+        const T b = singles & 2 ? bSingle : bBlock[i];                         \
+        y[i] = T(function);                                                    \
+      }                                                                        \
+    }                                                                          \
+  }
+#define KERNELS_PREDICATE(name, function, ...) KERNELS_BINARY(name, function)
 #include <kernels/ElementwiseOps.def>
-#undef KERNELS_OPERANDS
 
 #define KERNELS_TERNARY(name, function, ...) KERNELS_LOOP(name, function)
 #define KERNELS_OPERANDS                                                       \
@@ -198,24 +226,39 @@ void store(Stored *to, const float *from, std::int64_t stride,
   }
 }
 
+template <unsigned singles> void setSingles(ElementwiseLoops &loops) {
+  auto *next = loops.singles[singles - 1];
+#define KERNELS_UNARY(...) *next++ = nullptr;
+#define KERNELS_BINARY(name, ...) *next++ = binary##name<float, singles>;
+#define KERNELS_TERNARY(...) *next++ = nullptr;
+#define KERNELS_PREDICATE(name, ...) *next++ = binary##name<float, singles>;
+#define KERNELS_UNARY_PREDICATE(...) *next++ = nullptr;
+#include <kernels/ElementwiseOps.def>
+}
+
 } // namespace
 
 ElementwiseLoops elementwiseLoops() {
-  return {{
+  ElementwiseLoops loops{{
 #define KERNELS_UNARY(name, ...) loop##name<float>,
-#define KERNELS_BINARY(name, ...) loop##name<float>,
+#define KERNELS_BINARY(name, ...) binary##name<float, 0>,
 #define KERNELS_TERNARY(name, ...) loop##name<float>,
-#define KERNELS_PREDICATE(name, ...) loop##name<float>,
+#define KERNELS_PREDICATE(name, ...) binary##name<float, 0>,
 #define KERNELS_UNARY_PREDICATE(name, ...) loop##name<float>,
 #include <kernels/ElementwiseOps.def>
-          },
-          roundToHalf,
-          load<float>,
-          load<std::uint16_t>,
-          load<std::uint8_t>,
-          store<float>,
-          store<std::uint16_t>,
-          store<std::uint8_t>};
+                         },
+                         {},
+                         roundToHalf,
+                         load<float>,
+                         load<std::uint16_t>,
+                         load<std::uint8_t>,
+                         store<float>,
+                         store<std::uint16_t>,
+                         store<std::uint8_t>};
+  setSingles<1>(loops);
+  setSingles<2>(loops);
+  setSingles<3>(loops);
+  return loops;
 }
 
 } // namespace kernels::loops::LOOPS_LEVEL

@@ -20,6 +20,9 @@ struct ElementwiseLoops {
   using Operator = void (*)(float *y, const float *a, const float *b,
                             const float *c, std::int64_t count);
   Operator operators[elementwiseOpCount]; // by ElementwiseOp
+  // The same with operands that are one element for all i: the first, the
+  // second, both. Null for operators that are not binary.
+  Operator singles[3][elementwiseOpCount];
   void (*roundToHalf)(float *y, const float *a, std::int64_t count);
 
   // Between elements `stride` apart and a block of floats.
