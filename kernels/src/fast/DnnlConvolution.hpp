@@ -13,8 +13,8 @@ namespace kernels {
 // Nanoseconds of the whole convolution on one core at 60 GFLOP/s.
 double convolutionWork(const ConvolutionShape &shape);
 
-// Whether the kernel is one pixel with a stride: oneDNN first gathers the pixels
-// that it reads.
+// Whether the kernel is one pixel with a stride: oneDNN first gathers the
+// pixels that it reads.
 bool isStridedPoint(const ConvolutionShape &shape);
 
 // The parameters that all three directions share.

@@ -23,8 +23,8 @@ public:
     // One spare line, so that an empty buffer has an address too.
     const std::size_t lines = bytes / alignment + 2;
     const bool isLarge = bytes >= hugePage;
-    auto *raw = static_cast<std::byte *>(std::aligned_alloc(
-        isLarge ? hugePage : alignment, lines * alignment));
+    auto *raw = static_cast<std::byte *>(
+        std::aligned_alloc(isLarge ? hugePage : alignment, lines * alignment));
     if (raw == nullptr) {
       throw std::bad_alloc();
     }

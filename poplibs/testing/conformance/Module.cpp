@@ -135,7 +135,8 @@ private:
 };
 
 // What programs may set before any operation: parameter "floatControl" with
-// "clip" or "nanoo" for halves that overflow, and "esr" for stochastic rounding.
+// "clip" or "nanoo" for halves that overflow, and "esr" for stochastic
+// rounding.
 void setFloatControl(Call &call) {
   const auto modes = call.get<std::string>("floatControl", "");
   const auto has = [&](const char *mode) {
