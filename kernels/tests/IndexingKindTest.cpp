@@ -150,6 +150,25 @@ TEST(FastDynamicSlice, CutsLongSlicesAndManyRows) {
   expectFastMatchesReference(deep, 0);
 }
 
+// Offsets are below 4: some name no row. Shards end inside rows and groups.
+TEST(FastDynamicSlice, MatchesForRowsOfGroups) {
+  for (const auto *rule : {"skip", "first", "clamp", "window"}) {
+    for (auto type : {U, I}) {
+      const Call slices("dynamicSlice", sliceOf({0}, {1}, rule),
+                        {random(F, {3, 3, 333}), random(type, {3, 301, 1})});
+      EXPECT_GT(slices.taskCount(), 1u);
+      expectFastMatchesReference(slices, 0);
+      Attributes adds = updateOf({0}, {1}, "ADD");
+      adds.set("outOfRange", std::string(rule));
+      const Call updates("dynamicUpdate", adds,
+                         {random(F, {3, 3, 333}), random(F, {3, 301, 1, 333}),
+                          random(type, {3, 301, 1})});
+      EXPECT_GT(updates.taskCount(), 1u);
+      expectFastMatchesReference(updates, 1e-5);
+    }
+  }
+}
+
 TEST(FastDynamicUpdate, MatchesForEveryDimensionAndOperation) {
   for (const auto *op : {"COPY", "ADD", "MAX", "MUL"}) {
     for (auto type : {F, H, I, U}) {
@@ -233,6 +252,20 @@ TEST(FastTopK, OrdersSignsZerosAndNotANumber) {
                      {-1, 0, -0.0, 1, -INFINITY, std::nan(""), INFINITY, -2})});
     EXPECT_EQ(call.fast()[1], (Values{4, 7, 0, 1, 2, 3, 6, 5}));
     EXPECT_EQ(call.reference()[1], call.fast()[1]);
+  }
+}
+
+TEST(FastTopK, KeepsTheFirstOfManyEqualKeys) {
+  const auto nan = static_cast<float>(std::nan(""));
+  for (const float often : {nan, 0.0F, INFINITY}) {
+    Values keys(200, often);
+    keys[7] = keys[120] = 3;
+    keys[60] = keys[199] = -3;
+    for (bool isLargest : {true, false}) {
+      Call call("topK", topKOf(9, isLargest, "DESCENDING"),
+                {given({F, {1, 200}}, keys)});
+      EXPECT_EQ(call.fast()[1], call.reference()[1]);
+    }
   }
 }
 

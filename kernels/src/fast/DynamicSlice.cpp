@@ -20,12 +20,14 @@ namespace kernels {
 
 namespace {
 
-// Elements in whole cache lines for each shard of `elements`.
-std::vector<ShardRange> elementShards(std::int64_t elements, std::int64_t size,
-                                      double work) {
+// Elements in whole cache lines for each shard of `elements`, of which there
+// are at most `most`.
+std::vector<ShardRange>
+elementShards(std::int64_t elements, std::int64_t size, double work,
+              std::int64_t most = std::numeric_limits<std::int64_t>::max()) {
   const auto line = 64 / size;
   const auto lines = (elements + line - 1) / line;
-  const auto count = shardCount(lines, work);
+  const auto count = shardCount(std::min(lines, most), work);
   std::vector<ShardRange> shards;
   for (std::int64_t i = 0; i < count && elements > 0; ++i) {
     const auto range = shardRange(lines, count, i);
@@ -43,8 +45,8 @@ public:
     if (signature.attributes.getString("missing") == "nan") {
       setNan(signature.inputs[0].type);
     }
-    constexpr double nanosecondsPerByte = 0.1;
-    constexpr double nanosecondsPerRun = 20;
+    constexpr double nanosecondsPerByte = 0.03;
+    constexpr double nanosecondsPerRun = 5;
     const auto elements = support::elementCount(signature.outputs[0].shape);
     const double work =
         nanosecondsPerByte * static_cast<double>(size_ * elements) +
@@ -213,14 +215,20 @@ public:
     if (signature.attributes.getInt("scaled") != 0) {
       scaleType_ = signature.inputs[3].type;
     }
-    constexpr double nanosecondsPerByte = 0.2;
-    constexpr double nanosecondsPerRun = 20;
+    constexpr double nanosecondsPerByte = 0.05;
+    constexpr double nanosecondsPerRun = 10;
+    constexpr double nanosecondsToPass = 2; // a slice of another shard
     const auto elements = support::elementCount(signature.inputs[0].shape);
     const auto updates = support::elementCount(signature.inputs[1].shape);
     const double work =
         nanosecondsPerByte * static_cast<double>(size_ * updates) +
         nanosecondsPerRun * static_cast<double>(runs_.runCount());
-    shards_ = elementShards(elements, size_, work);
+    // Every shard looks at all slices: that must stay a small part.
+    const double passing =
+        nanosecondsToPass * static_cast<double>(runs_.runCount());
+    const auto worthwhile =
+        static_cast<std::int64_t>(0.25 * work / std::max(passing, 1.0));
+    shards_ = elementShards(elements, size_, work, worthwhile);
     for (const auto &shard : shards_) {
       Task task{0, work / static_cast<double>(shards_.size()), {}};
       for (std::size_t i = 0; i < signature.operandCount(); ++i) {

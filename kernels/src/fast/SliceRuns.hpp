@@ -10,6 +10,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <optional>
 #include <vector>
 
 namespace kernels {
@@ -43,6 +44,36 @@ public:
                   std::int64_t end, const Update &update) const;
 
 private:
+  // Where each slice starts along the rows: nothing of it is read again from
+  // this object after a result was written.
+  struct RowStarts {
+    const std::byte *offsets;
+    bool isSigned;
+    SliceStart start;
+
+    std::optional<std::int64_t> operator[](std::int64_t slice) const {
+      return start(offset(slice));
+    }
+    std::int64_t offset(std::int64_t slice) const {
+      std::int32_t value;
+      std::memcpy(&value, offsets + slice * 4, sizeof value);
+      return isSigned
+                 ? value
+                 : static_cast<std::int64_t>(static_cast<std::uint32_t>(value));
+    }
+  };
+
+  // Every slice is one row: one run, which never passes the end.
+  bool hasRows() const {
+    return middle_.empty() && outer_ == 1 && runElements_ == inner_;
+  }
+  template <typename Copy, typename Missing>
+  void forRows(const std::byte *offsets, std::int64_t begin, std::int64_t end,
+               const Copy &copy, const Missing &missing) const;
+  template <typename Update>
+  void forRowUpdates(const std::byte *offsets, std::int64_t begin,
+                     std::int64_t end, const Update &update) const;
+
   std::int64_t offset(const std::byte *offsets, std::int64_t slice,
                       std::size_t column) const {
     const auto at = static_cast<std::size_t>(slice) * shape_.dims.size();
@@ -84,6 +115,9 @@ template <typename Copy, typename Missing>
 void SliceRuns::forSlices(const std::byte *offsets, std::int64_t begin,
                           std::int64_t end, const Copy &copy,
                           const Missing &missing) const {
+  if (hasRows()) {
+    return forRows(offsets, begin, end, copy, missing);
+  }
   const std::int64_t runsPerSlice = outer_ * sliceBlocks_;
   for (std::int64_t run = begin / runElements_; run * runElements_ < end;
        ++run) {
@@ -120,6 +154,9 @@ void SliceRuns::forSlices(const std::byte *offsets, std::int64_t begin,
 template <typename Update>
 void SliceRuns::forUpdates(const std::byte *offsets, std::int64_t begin,
                            std::int64_t end, const Update &update) const {
+  if (hasRows()) {
+    return forRowUpdates(offsets, begin, end, update);
+  }
   const std::int64_t outerElements = blocks_ * rowElements_;
   const auto part = [&](std::int64_t to, std::int64_t from,
                         std::int64_t count) {
@@ -153,6 +190,54 @@ void SliceRuns::forUpdates(const std::byte *offsets, std::int64_t begin,
             runElements_;
         part(base + first, from, untilEnd);
         part(base, from + untilEnd, runElements_ - untilEnd);
+      }
+    }
+  }
+}
+
+template <typename Copy, typename Missing>
+void SliceRuns::forRows(const std::byte *offsets, std::int64_t begin,
+                        std::int64_t end, const Copy &copy,
+                        const Missing &missing) const {
+  const RowStarts starts{offsets, isSigned_, shape_.startAlong(0)};
+  const std::int64_t count = shape_.count;
+  const std::int64_t inner = inner_;
+  const std::int64_t rowElements = rowElements_;
+  std::int64_t slice = begin / inner;
+  std::int64_t group = slice / count;
+  for (std::int64_t to = begin; to < end; ++slice) {
+    group += slice == (group + 1) * count ? 1 : 0;
+    const std::int64_t first = slice * inner;
+    const std::int64_t stop = std::min(end, first + inner);
+    if (const auto row = starts[slice]) {
+      copy(to, group * rowElements + *row * inner + (to - first), stop - to);
+    } else {
+      missing(to, stop - to, starts.offset(slice));
+    }
+    to = stop;
+  }
+}
+
+template <typename Update>
+void SliceRuns::forRowUpdates(const std::byte *offsets, std::int64_t begin,
+                              std::int64_t end, const Update &update) const {
+  const RowStarts starts{offsets, isSigned_, shape_.startAlong(0)};
+  const std::int64_t count = shape_.count;
+  const std::int64_t inner = inner_;
+  const std::int64_t rowElements = rowElements_;
+  for (std::int64_t group = begin / rowElements; group * rowElements < end;
+       ++group) {
+    for (std::int64_t slice = group * count; slice < (group + 1) * count;
+         ++slice) {
+      const auto row = starts[slice];
+      if (!row) {
+        continue;
+      }
+      const std::int64_t to = group * rowElements + *row * inner;
+      const std::int64_t first = std::max(to, begin);
+      const std::int64_t last = std::min(to + inner, end);
+      if (first < last) { // most slices are another shard's
+        update(first, slice * inner + first - to, last - first);
       }
     }
   }

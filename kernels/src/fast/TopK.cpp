@@ -1,42 +1,112 @@
 // "topK" of row-major rows: each key becomes a word of a number that compares
 // like it and the element's position, so that equal keys keep their order. A
-// row is read once: words that are not below those kept so far are collected,
-// and thinned out when there are too many.
+// row is read once: words that may be among the first k are kept, and thinned
+// out when there are too many; mostly whole groups are not.
 #include "FastKernels.hpp"
 #include "PlanHelpers.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 #include <cstring>
+#include <limits>
+#include <type_traits>
 
 namespace kernels {
 
 namespace {
 
-constexpr std::uint32_t signBit = 0x80000000u;
-constexpr std::int64_t block = 256; // elements that are looked at together
+constexpr std::int32_t largest = std::numeric_limits<std::int32_t>::max();
+constexpr std::int64_t group = 16; // elements that are looked at together
 
 // A number that is above those of all smaller keys; the largest for
-// not-a-number.
-template <DataType Type> std::uint32_t ordered(const std::byte *key) {
+// not-a-number. Without branches: the compiler makes vectors of it.
+template <DataType Type> std::int32_t ordered(const std::byte *key) {
   constexpr bool isHalf = Type == DataType::Half;
-  std::uint32_t bits = 0;
-  std::memcpy(&bits, key, isHalf ? 2 : 4);
+  std::conditional_t<isHalf, std::uint16_t, std::uint32_t> bits;
+  std::memcpy(&bits, key, sizeof bits);
   if constexpr (Type == DataType::UnsignedInt) {
-    return bits;
+    return static_cast<std::int32_t>(bits ^ 0x80000000u);
   }
   if constexpr (Type == DataType::Int) {
-    return bits ^ signBit;
+    return static_cast<std::int32_t>(bits);
   }
-  constexpr std::uint32_t sign = isHalf ? 0x8000u : signBit;
-  constexpr std::uint32_t infinity = isHalf ? 0x7C00u : 0x7F800000u;
-  const std::uint32_t magnitude = bits & ~sign;
-  // -0 equals 0.
-  const std::uint32_t number =
-      (bits & sign) != 0 ? signBit - magnitude : signBit + magnitude;
-  return magnitude > infinity ? ~0u : number;
+  constexpr int aside = isHalf ? 16 : 0;
+  constexpr std::int32_t infinity = isHalf ? 0x7C00 << aside : 0x7F800000;
+  const auto number = static_cast<std::int32_t>(std::uint32_t{bits} << aside);
+  const std::int32_t sign = number >> 31; // all bits
+  const std::int32_t magnitude = number & 0x7FFFFFFF;
+  const std::int32_t isNan = -static_cast<std::int32_t>(magnitude > infinity);
+  const std::int32_t value = (magnitude ^ sign) - sign; // -0 equals 0
+  return (value & ~isNan) | (largest & isNan);
 }
+
+// Of a whole group, or of a row's last elements.
+template <DataType Type>
+void orderedOf(const std::byte *keys, std::int64_t count, std::int32_t flip,
+               std::int32_t (&numbers)[group]) {
+  constexpr std::int64_t size = Type == DataType::Half ? 2 : 4;
+  if (count == group) {
+    for (std::int64_t i = 0; i < group; ++i) {
+      numbers[i] = ordered<Type>(keys + i * size) ^ flip;
+    }
+    return;
+  }
+  std::fill_n(numbers, group, largest);
+  for (std::int64_t i = 0; i < count; ++i) {
+    numbers[i] = ordered<Type>(keys + i * size) ^ flip;
+  }
+}
+
+// The words of the k smallest numbers so far, and some more.
+class Kept {
+public:
+  Kept(std::uint64_t *words, std::int64_t k, std::int64_t capacity)
+      : words_(words), k_(k), capacity_(capacity) {}
+
+  // The first `count` of a group, from position `begin` on. A number equal to
+  // the limit comes after those that are kept.
+  void add(const std::int32_t (&numbers)[group], std::int64_t begin,
+           std::int64_t count) {
+    std::int32_t smallest = largest;
+    for (std::int64_t i = 0; i < group; ++i) {
+      smallest = std::min(smallest, numbers[i]);
+    }
+    if (smallest >= limit_ && limit_ != largest) { // mostly
+      return;
+    }
+    if (count_ + count > capacity_) {
+      thin();
+    }
+    const std::int32_t limit = limit_;
+    const bool takesAll = limit == largest;
+    std::uint64_t *next = words_ + count_;
+    for (std::int64_t i = 0; i < count; ++i) {
+      *next = std::uint64_t{static_cast<std::uint32_t>(numbers[i]) ^ signBit}
+                  << 32 |
+              static_cast<std::uint64_t>(begin + i);
+      next += numbers[i] < limit || takesAll ? 1 : 0;
+    }
+    count_ = next - words_;
+  }
+
+  // The k smallest come first, in any order.
+  void thin() {
+    if (k_ < count_) {
+      std::nth_element(words_, words_ + k_ - 1, words_ + count_);
+      limit_ = static_cast<std::int32_t>(
+          static_cast<std::uint32_t>(words_[k_ - 1] >> 32) ^ signBit);
+      count_ = k_;
+    }
+  }
+
+private:
+  static constexpr std::uint32_t signBit = 0x80000000u;
+
+  std::uint64_t *words_; // room for one more than the capacity
+  std::int64_t k_, capacity_;
+  std::int64_t count_ = 0;
+  std::int32_t limit_ = largest; // none above it is among the k smallest
+};
 
 class TopKPlan final : public Plan {
 public:
@@ -58,7 +128,7 @@ public:
     }
     const auto rows = elements / length_;
     const double perRow =
-        static_cast<double>(length_) * 1.5 +
+        static_cast<double>(length_) * 0.8 +
         static_cast<double>(k_) * 4 * std::log2(static_cast<double>(k_) + 1);
     const auto count = shardCount(rows, perRow * static_cast<double>(rows));
     for (std::int64_t i = 0; i < count; ++i) {
@@ -94,7 +164,9 @@ private:
   }
 
   // How many words may wait before they are thinned out to k.
-  std::int64_t capacity() const { return std::min(length_, 2 * k_ + block); }
+  std::int64_t capacity() const {
+    return std::min(length_, 2 * k_ + 2 * group);
+  }
 
   // The first k words become those of the result, in its order.
   void select(const std::byte *keys, std::uint64_t *words) const {
@@ -122,30 +194,15 @@ private:
   // The k smallest words of a row come first, in any order.
   template <DataType Type>
   void collect(const std::byte *keys, std::uint64_t *words) const {
-    constexpr std::int64_t size = Type == DataType::Half ? 2 : 4;
-    const std::uint32_t flip = isLargest_ ? ~0u : 0u;
-    std::uint32_t limit = ~0u; // no number above it is among the k smallest
-    std::int64_t count = 0;
-    for (std::int64_t begin = 0; begin < length_; begin += block) {
-      const auto in = std::min(block, length_ - begin);
-      if (count + in > capacity()) {
-        std::nth_element(words, words + k_ - 1, words + count);
-        limit = static_cast<std::uint32_t>(words[k_ - 1] >> 32);
-        count = k_;
-      }
-      std::uint32_t numbers[block];
-      for (std::int64_t i = 0; i < in; ++i) {
-        numbers[i] = ordered<Type>(keys + (begin + i) * size) ^ flip;
-      }
-      for (std::int64_t i = 0; i < in; ++i) {
-        words[count] = std::uint64_t{numbers[i]} << 32 |
-                       static_cast<std::uint64_t>(begin + i);
-        count += numbers[i] < limit || limit == ~0u ? 1 : 0;
-      }
+    const std::int32_t flip = isLargest_ ? -1 : 0;
+    Kept kept(words, k_, capacity());
+    for (std::int64_t begin = 0; begin < length_; begin += group) {
+      const auto count = std::min(group, length_ - begin);
+      std::int32_t numbers[group];
+      orderedOf<Type>(keys + begin * keyBytes(), count, flip, numbers);
+      kept.add(numbers, begin, count);
     }
-    if (k_ < count) {
-      std::nth_element(words, words + k_ - 1, words + count);
-    }
+    kept.thin();
   }
 
   void write(std::int64_t row, const std::uint64_t *words,

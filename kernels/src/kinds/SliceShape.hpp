@@ -26,6 +26,30 @@ constexpr bool isMasked(std::int64_t offset) {
   return offset == 0xFFFFFFFF || offset == -1;
 }
 
+// Where an offset puts a slice along one dimension.
+struct SliceStart {
+  OutOfRange outOfRange;
+  std::int64_t extent; // of the dimension
+  std::int64_t size;   // of the slice along it
+
+  // Nothing when there is no slice. Here, so that kernels can ask for every
+  // slice of many.
+  std::optional<std::int64_t> operator()(std::int64_t offset) const {
+    const std::int64_t last = extent - size;
+    if (outOfRange == OutOfRange::Clamp) {
+      return std::clamp<std::int64_t>(offset, 0, last);
+    }
+    if (offset >= 0 &&
+        offset < (outOfRange == OutOfRange::Window ? last + 1 : extent)) {
+      return offset;
+    }
+    if (outOfRange == OutOfRange::First) {
+      return 0;
+    }
+    return std::nullopt;
+  }
+};
+
 // Of a tensor [groups, ...]: every group is sliced by offsets of its own.
 struct SliceShape {
   // `dims` count from the dimension after the groups.
@@ -36,7 +60,12 @@ struct SliceShape {
   Shape slice() const;
   // Where the slice starts along sliced dimension `j`; nothing when there is
   // no slice.
-  std::optional<std::int64_t> start(std::size_t j, std::int64_t offset) const;
+  std::optional<std::int64_t> start(std::size_t j, std::int64_t offset) const {
+    return startAlong(j)(offset);
+  }
+  SliceStart startAlong(std::size_t j) const {
+    return {outOfRange, tensor[dims[j]], sizes[j]};
+  }
 
   std::int64_t groups;
   std::int64_t count;            // of slices in each group
@@ -45,23 +74,5 @@ struct SliceShape {
   Shape sizes;                   // of a slice along them
   OutOfRange outOfRange = OutOfRange::Skip;
 };
-
-// Here, so that kernels can ask for every slice of many.
-inline std::optional<std::int64_t>
-SliceShape::start(std::size_t j, std::int64_t offset) const {
-  const std::int64_t extent = tensor[dims[j]];
-  const std::int64_t last = extent - sizes[j];
-  if (outOfRange == OutOfRange::Clamp) {
-    return std::clamp<std::int64_t>(offset, 0, last);
-  }
-  if (offset >= 0 &&
-      offset < (outOfRange == OutOfRange::Window ? last + 1 : extent)) {
-    return offset;
-  }
-  if (outOfRange == OutOfRange::First) {
-    return 0;
-  }
-  return std::nullopt;
-}
 
 } // namespace kernels
