@@ -87,6 +87,17 @@ TEST(FastNorm, MatchesTheReference) {
   }
 }
 
+// So many elements that results are written past the cache; no channel starts
+// with a line.
+TEST(FastNorm, OfManyElementsMatchesTheReference) {
+  const Input x{{F, {64, 1000, 33}}, {}, {}};
+  const Input channel{{F, {1000}}, {}, {}};
+  expectFastMatchesReference(
+      {"batchNorm", statisticsOf(1e-3, 0), {x, channel, channel}}, 1e-4);
+  expectFastMatchesReference(
+      {"batchNormGrad", {}, {x, x, channel, channel, channel}}, 1e-4);
+}
+
 TEST(FastNorm, IsCutByStatistic) {
   const Call call("normStatistics", statisticsOf(1e-3, 1),
                   {{{F, {1, 64, 64, 784}}, {}, {}}});

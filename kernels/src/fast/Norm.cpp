@@ -55,8 +55,8 @@ protected:
     }
   };
 
-  // Scratch: the loops' own three rows, then `valuesPerStatistic` numbers for
-  // each.
+  // Scratch: the loops' own, which is a number per channel or, of short ones,
+  // three rows; then `valuesPerStatistic` numbers for each.
   StatisticsPlan(const Signature &signature, const NormRows &shape,
                  std::initializer_list<std::size_t> activations,
                  std::int64_t valuesPerStatistic, double nanoseconds)
@@ -91,7 +91,7 @@ protected:
     }
     blockChannels_ = blockOf(shape);
     stride_ = std::min({widest, shape.channels, blockChannels_});
-    loopScratch_ = 3 * stride_ * shape.size;
+    loopScratch_ = stride_ * (shape.size < shortChannel ? 3 * shape.size : 1);
     taskScratch_ = lineAligned(
         static_cast<std::size_t>(loopScratch_ + valuesPerStatistic * stride_) *
         sizeof(float));
@@ -107,11 +107,12 @@ protected:
   float count() const { return static_cast<float>(shape_.count()); }
 
 private:
+  static constexpr std::int64_t shortChannel = 16;
+
   // Channels whose elements stay in the cache from the first pass over them to
   // the last. Short channels are walked through row by row instead.
   static std::int64_t blockOf(const NormRows &shape) {
     constexpr std::int64_t cachedElements = 1 << 14;
-    constexpr std::int64_t shortChannel = 16;
     return shape.size < shortChannel
                ? shape.channels
                : std::max<std::int64_t>(cachedElements / shape.count(), 1);

@@ -59,6 +59,21 @@ static inline void storePart(float *to, Lanes lanes, std::int64_t count) {
 #endif
 }
 
+// Past the caches, to an address that is a multiple of a line; others see it
+// after finishStreams().
+static inline void streamLanes(float *to, Lanes lanes) {
+#ifdef __AVX512F__
+  _mm512_stream_ps(to, lanes);
+#else
+  storeLanes(to, lanes);
+#endif
+}
+static inline void finishStreams() {
+#ifdef __AVX512F__
+  _mm_sfence();
+#endif
+}
+
 // Sixteen small numbers, or the first `count`.
 using LaneBytes = std::uint8_t __attribute__((vector_size(laneCount)));
 

@@ -182,40 +182,90 @@ void sums(const Block &block, const float *dy, const float *x,
   }
 }
 
-// to[i] = function(lanes of a, lanes of b) along one row.
-template <typename Function>
-void mapRow(const float *a, const float *b, float *to, std::int64_t count,
-            const Function &function) {
-  std::int64_t i = 0;
-  for (; i + laneCount <= count; i += laneCount) {
-    storeLanes(to + i, function(loadLanes(a + i), loadLanes(b + i)));
-  }
-  if (i < count) {
-    const std::int64_t left = count - i;
-    storePart(to + i, function(loadPart(a + i, left), loadPart(b + i, left)),
-              left);
+// Whether results are so many that they would push inputs out of the cache:
+// they go past it, which also saves reading their lines before.
+bool isStreamed(const Block &block) {
+  constexpr std::int64_t mostCached = 1 << 21;
+  return block.rows * block.rowStride > mostCached;
+}
+
+// Stores lanes to lines of memory, past the cache or not.
+template <bool IsStream> void storeLine(float *to, Lanes lanes) {
+  if constexpr (IsStream) {
+    streamLanes(to, lanes);
+  } else {
+    storeLanes(to, lanes);
   }
 }
 
-// Calls visit(channel, where its row starts) in the order of memory.
-template <typename Visit>
-void forEachChannelOfRows(const Block &block, const Visit &visit) {
-  for (std::int64_t r = 0; r < block.rows; ++r) {
-    for (std::int64_t c = 0; c < block.channels; ++c) {
-      visit(c, r * block.rowStride + c * block.size);
+// to[i] = function(lanes of a, lanes of b, factors of their channels) along
+// channels that follow each other. Registers are aligned with the lines of
+// `to`, whatever the size of a channel: some hold the end of one and the start
+// of the next.
+template <bool IsStream, std::size_t Count, typename Function>
+void mapRow(const Block &block, const float *a, const float *b,
+            const float *const (&factors)[Count], float *to,
+            const Function &function) {
+  Lanes own[Count], mixed[Count];
+  const auto mapPart = [&](std::int64_t i, std::int64_t left) {
+    storePart(to + i,
+              function(loadPart(a + i, left), loadPart(b + i, left), own),
+              left);
+  };
+  const auto at = reinterpret_cast<std::uintptr_t>(to) / sizeof(float);
+  auto i = static_cast<std::int64_t>(-at % std::uintptr_t{laneCount});
+  for (std::int64_t c = 0; c < block.channels; ++c) {
+    for (std::size_t k = 0; k < Count; ++k) {
+      own[k] = broadcast(factors[k][c]);
     }
+    if (c == 0 && i > 0) {
+      mapPart(0, i);
+    }
+    const std::int64_t end = (c + 1) * block.size;
+    for (; i + laneCount <= end; i += laneCount) {
+      storeLine<IsStream>(to + i,
+                          function(loadLanes(a + i), loadLanes(b + i), own));
+    }
+    if (i == end) {
+      continue;
+    }
+    if (c + 1 == block.channels) {
+      mapPart(i, end - i);
+    } else {
+      const LaneMask isOwn = firstLanes(end - i);
+      for (std::size_t k = 0; k < Count; ++k) {
+        mixed[k] = isOwn ? own[k] : broadcast(factors[k][c + 1]);
+      }
+      storeLine<IsStream>(to + i,
+                          function(loadLanes(a + i), loadLanes(b + i), mixed));
+      i += laneCount;
+    }
+  }
+}
+
+template <std::size_t Count, typename Function>
+void mapRows(const Block &block, const float *a, const float *b,
+             const float *const (&factors)[Count], float *to,
+             const Function &function) {
+  const bool isStream = isStreamed(block);
+  for (std::int64_t r = 0; r < block.rows; ++r) {
+    const std::int64_t at = r * block.rowStride;
+    if (isStream) {
+      mapRow<true>(block, a + at, b + at, factors, to + at, function);
+    } else {
+      mapRow<false>(block, a + at, b + at, factors, to + at, function);
+    }
+  }
+  if (isStream) {
+    finishStreams();
   }
 }
 
 void affine(const Block &block, const float *x, const float *factor,
             const float *shift, float *y, float *scratch) {
   if (isAlong(block)) {
-    forEachChannelOfRows(block, [&](std::int64_t c, std::int64_t at) {
-      const Lanes factors = broadcast(factor[c]);
-      const Lanes shifts = broadcast(shift[c]);
-      mapRow(x + at, x + at, y + at, block.size,
-             [&](Lanes v, Lanes) { return v * factors + shifts; });
-    });
+    mapRows(block, x, x, {factor, shift}, y,
+            [](Lanes v, Lanes, const Lanes *by) { return v * by[0] + by[1]; });
     return;
   }
   const std::int64_t width = block.channels * block.size;
@@ -234,13 +284,10 @@ void combine(const Block &block, const float *dy, const float *x,
              const float *byDy, const float *byX, const float *shift, float *dx,
              float *scratch) {
   if (isAlong(block)) {
-    forEachChannelOfRows(block, [&](std::int64_t c, std::int64_t at) {
-      const Lanes gs = broadcast(byDy[c]);
-      const Lanes xs = broadcast(byX[c]);
-      const Lanes shifts = broadcast(shift[c]);
-      mapRow(dy + at, x + at, dx + at, block.size,
-             [&](Lanes g, Lanes v) { return gs * g + (xs * v + shifts); });
-    });
+    mapRows(block, dy, x, {byDy, byX, shift}, dx,
+            [](Lanes g, Lanes v, const Lanes *by) {
+              return by[0] * g + (by[1] * v + by[2]);
+            });
     return;
   }
   const std::int64_t width = block.channels * block.size;
