@@ -121,6 +121,43 @@ def test_a_program_needs_no_library_but_poplar(tmp_path, shell):
     assert output == "1 2 3 4 7 8"
 
 
+ONNX_MODEL = r"""
+#include <iostream>
+#include <popart/builder.hpp>
+#include <popart/session.hpp>
+int main() {
+  auto builder = popart::Builder::create();
+  auto aiOnnx = builder->aiOnnxOpset9();
+  popart::TensorInfo info{"FLOAT", std::vector<int64_t>{2, 2}};
+  auto a = builder->addInputTensor(info);
+  auto o = aiOnnx.add({a, a});
+  builder->addOutputTensor(o);
+  popart::DataFlow dataFlow(1, {{o, popart::AnchorReturnType("All")}});
+  auto device =
+      popart::DeviceManager::createDeviceManager().createCpuDevice();
+  auto session = popart::InferenceSession::createFromOnnxModel(
+      builder->getModelProto(), dataFlow, device);
+  session->prepareDevice();
+  float data[] = {1, 2, 3, 4}, result[4];
+  popart::NDArrayWrapper<float> in(data, {2, 2}), out(result, {2, 2});
+  std::map<popart::TensorId, popart::IArray &> inputs = {{a, in}};
+  std::map<popart::TensorId, popart::IArray &> anchors = {{o, out}};
+  popart::StepIO stepio(inputs, anchors);
+  session->run(stepio);
+  for (float value : result) std::cout << value << ' ';
+}
+"""
+
+
+def test_cxx14_program_builds_and_runs_an_onnx_model(tmp_path, shell):
+    (tmp_path / "program.cpp").write_text(ONNX_MODEL)
+    output = shell(
+        f"source enable.sh; cd {tmp_path}; g++ -std=c++14 -Wall -Werror "
+        "-DONNX_NAMESPACE=onnx program.cpp -lpopart -lpoplar -o program; "
+        "./program", TMPDIR=os.environ.get("TMPDIR", "/tmp"))
+    assert output == "2 4 6 8"
+
+
 CMAKE_PROJECT = """
 cmake_minimum_required(VERSION 3.18)
 project(program CXX)

@@ -67,6 +67,17 @@ public:
       int id, SyncPattern pattern = SyncPattern::Full,
       DeviceConnectionType connectionType = DeviceConnectionType::Always);
 
+  // The same, but null when it is in use or not there.
+  std::shared_ptr<DeviceInfo> tryAcquireDeviceById(
+      int id, SyncPattern pattern = SyncPattern::Full,
+      DeviceConnectionType connectionType = DeviceConnectionType::Always);
+  // Devices of that many IPUs, in use or not; none is attached.
+  std::vector<std::shared_ptr<DeviceInfo>> enumerateDevices(
+      SyncPattern pattern = SyncPattern::Full, int numIpus = 1,
+      DeviceType deviceType = DeviceType::Ipu,
+      DeviceConnectionType connectionType = DeviceConnectionType::Always,
+      int tilesPerIpu = 0);
+
   // Keys: numIPUs (1), tilesPerIPU (4), compileIPUCode, ipuVersion.
   std::shared_ptr<DeviceInfo>
   createIpuModelDevice(const std::map<std::string, std::string> &options);

@@ -2,7 +2,9 @@
 #pragma once
 
 #include <popart/devicemanager.hpp>
+#include <popart/inputshapeinfo.hpp>
 #include <popart/ir.hpp>
+#include <popart/patterns/patterns.hpp>
 #include <popart/stepio.hpp>
 
 #include <functional>
@@ -17,11 +19,22 @@ public:
   // Called with (progress, total) while the engine is compiled.
   using Progress = std::function<void(int, int)>;
 
+  struct Implementation; // popart/src/session/Implementation.hpp
+
   virtual ~Session();
 
   // Lowers the IR, compiles the engine and, with `loadEngine`, loads it.
   void prepareDevice(bool loadEngine = true, const Progress &progress = {});
   void loadEngineAndConnectStreams();
+
+  // Compiles, if that has not been done, and writes what was compiled to a
+  // file, or to executable.popef in a folder. loadExecutable takes the place of
+  // compiling in a session that was made from the same model and options.
+  void compileAndExport(const std::string &fileName);
+  void saveExecutable(const std::string &path, bool savePopartMetadata = true,
+                      bool saveVariables = true);
+  void saveVariables(const std::string &path);
+  void loadExecutable(const std::string &fileName);
 
   // Host copies of the weights to the device, and back.
   void weightsFromHost();
@@ -31,8 +44,26 @@ public:
   void readWeights(const IWeightsIO &weights);
   void writeWeights(const IWeightsIO &weights);
 
+  // The device's weights and the optimiser's state as an ONNX model. Weights
+  // that the model had in other files are written there.
+  void modelToHost(const std::string &fileName);
+  // Host copies from a model's initialisers (call weightsFromHost after).
+  void resetHostWeights(
+      const std::string &modelProtoOrFilename,
+      bool ignoreWeightsInModelWithoutCorrespondingHostWeight = false);
+  // Weights that were in one file go to a copy of it from now on.
+  void updateExternallySavedTensorLocations(const std::string &fromLocation,
+                                            const std::string &toLocation);
+
   // One step: batchesPerStep batches.
   void run(IStepIO &stepIO, const std::string &debugName = "");
+
+  // Where the model's random numbers start; after prepareDevice.
+  void setRandomSeed(std::uint64_t seed);
+  std::uint64_t getRandomSeed() const;
+  // The model's estimate for the last run. `id` is "" for the whole step or
+  // "inner_ipu_<i>".
+  std::uint64_t getCycleCount(const std::string &id = "");
 
   // Ids of every tensor of the transformed model, in name order.
   std::vector<TensorId> getTensorIds() const;
@@ -53,12 +84,19 @@ protected:
   Session(std::shared_ptr<Ir> ir, std::shared_ptr<DeviceInfo> device,
           std::string name);
 
-  struct Implementation;
   std::unique_ptr<Implementation> implementation_;
 };
 
 class InferenceSession : public Session {
 public:
+  // `model` is the name of a file or a serialised ModelProto.
+  static std::unique_ptr<InferenceSession>
+  createFromOnnxModel(const std::string &model, const DataFlow &dataFlow,
+                      std::shared_ptr<DeviceInfo> device,
+                      const InputShapeInfo &inputShapeInfo = InputShapeInfo(),
+                      const SessionOptions &userOptions = SessionOptions(),
+                      const Patterns &patterns = Patterns(),
+                      const std::string &name = "inference");
   static std::unique_ptr<InferenceSession>
   createFromIr(std::shared_ptr<Ir> ir, std::shared_ptr<DeviceInfo> device,
                const std::string &name = "inference");
@@ -69,6 +107,15 @@ private:
 
 class TrainingSession : public Session {
 public:
+  // `loss` is the id of a scalar of the model.
+  static std::unique_ptr<TrainingSession>
+  createFromOnnxModel(const std::string &model, const DataFlow &dataFlow,
+                      const TensorId &loss, const Optimizer &optimizer,
+                      std::shared_ptr<DeviceInfo> device,
+                      const InputShapeInfo &inputShapeInfo = InputShapeInfo(),
+                      const SessionOptions &userOptions = SessionOptions(),
+                      const Patterns &patterns = Patterns(),
+                      const std::string &name = "training");
   // `ir` has a loss and an optimiser.
   static std::unique_ptr<TrainingSession>
   createFromIr(std::shared_ptr<Ir> ir, std::shared_ptr<DeviceInfo> device,

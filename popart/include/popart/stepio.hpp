@@ -4,7 +4,9 @@
 #include <popart/names.hpp>
 #include <popart/tensorinfo.hpp>
 
+#include <functional>
 #include <map>
+#include <utility>
 
 namespace popart {
 
@@ -126,6 +128,38 @@ private:
   };
   std::map<TensorId, Cursor> inputs_;
   std::map<TensorId, Cursor> outputs_;
+};
+
+// The user's functions, each called for one micro-batch of one tensor.
+class StepIOCallback : public IStepIO {
+public:
+  using InputCallback = std::function<ConstVoidData(TensorId, bool prefetch)>;
+  using InputCompleteCallback = std::function<void(TensorId)>;
+  using OutputCallback = std::function<MutableVoidData(TensorId)>;
+  using OutputCompleteCallback = std::function<void(TensorId)>;
+
+  StepIOCallback(InputCallback input, InputCompleteCallback inputComplete,
+                 OutputCallback output, OutputCompleteCallback outputComplete)
+      : input_(std::move(input)), inputComplete_(std::move(inputComplete)),
+        output_(std::move(output)), outputComplete_(std::move(outputComplete)) {
+  }
+
+  ConstVoidData in(TensorId id, std::int64_t, bool prefetch, bool) override {
+    return input_(id, prefetch);
+  }
+  void inComplete(TensorId id, std::int64_t, bool) override {
+    inputComplete_(id);
+  }
+  MutableVoidData out(TensorId id, std::int64_t) override {
+    return output_(id);
+  }
+  void outComplete(TensorId id) override { outputComplete_(id); }
+
+private:
+  InputCallback input_;
+  InputCompleteCallback inputComplete_;
+  OutputCallback output_;
+  OutputCompleteCallback outputComplete_;
 };
 
 // Weights by name, read into or written from the user's memory.

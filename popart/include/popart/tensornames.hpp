@@ -41,6 +41,11 @@ inline const char *reservedRestoredPrefix() {
 inline const char *reservedAnchorSumPrefix() {
   return "anchorSum___";
 }
+// The variable that the random numbers of a model start from: UINT32, two
+// words of the session's seed.
+inline const char *reservedRandomSeedId() {
+  return "randomSeed___fromHost";
+}
 inline const char *reservedLossScalingPrefix() {
   return "lossScaling_";
 }

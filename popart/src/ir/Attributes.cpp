@@ -1,7 +1,11 @@
 // Attributes by name: one map per ONNX attribute type.
 #include <popart/attributes.hpp>
 
+#include <fmt/format.h>
+
+#include <functional>
 #include <sstream>
+#include <string_view>
 #include <utility>
 
 namespace popart {
@@ -14,13 +18,10 @@ const T &find(const std::map<std::string, T> &values, const std::string &name,
   return found == values.end() ? fallback : found->second;
 }
 
+// Numbers with all their digits: caches tell programs apart by this text.
 template <typename T>
 void print(std::ostream &out, const std::vector<T> &list) {
-  out << '[';
-  for (std::size_t i = 0; i < list.size(); ++i) {
-    out << (i == 0 ? "" : ",") << list[i];
-  }
-  out << ']';
+  out << '[' << fmt::format("{}", fmt::join(list, ",")) << ']';
 }
 
 } // namespace
@@ -115,7 +116,7 @@ std::string Attributes::str() const {
     next(name) << value;
   }
   for (const auto &[name, value] : floats_) {
-    next(name) << value;
+    next(name) << fmt::format("{}", value);
   }
   for (const auto &[name, value] : strings_) {
     next(name) << '"' << value << '"';
@@ -131,6 +132,9 @@ std::string Attributes::str() const {
   }
   for (const auto &[name, value] : tensors_) {
     print(next(name) << value.info.data_type(), value.info.shape());
+    std::size_t hash =
+        std::hash<std::string_view>()({value.data.data(), value.data.size()});
+    out << fmt::format("#{:x}", hash);
   }
   return out.str();
 }

@@ -72,6 +72,9 @@ void lowerGroupNormGrad(LoweringContext &context, const Op &op) {
 std::vector<OpRule> groupNormRules() {
   return {{.domain = "ai.graphcore",
            .type = "GroupNormalization",
+           .schema = {.attributes = {{"num_groups", Attributes::Int{1}, true},
+                                     {"epsilon", 1e-5f}},
+                      .outputs = 3},
            .infer = inferGroupNorm,
            .differentiate = differentiateGroupNorm,
            .lower = lowerGroupNorm},

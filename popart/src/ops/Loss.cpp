@@ -103,15 +103,21 @@ void lowerNllGrad(LoweringContext &context, const Op &op) {
 } // namespace
 
 std::vector<OpRule> lossRules() {
-  return {{.domain = "ai.graphcore",
-           .type = "Nllloss",
-           .infer = inferNll,
-           .differentiate = differentiateNll,
-           .lower = lowerNll},
-          {.domain = "aspen",
-           .type = "NlllossGrad",
-           .infer = inferNllGrad,
-           .lower = lowerNllGrad}};
+  return {
+      {.domain = "ai.graphcore",
+       .type = "Nllloss",
+       .schema = {.attributes = {{"reduction", Attributes::Int{static_cast<int>(
+                                                   ReductionType::Mean)}},
+                                 {"ignoreIndex", std::monostate{}},
+                                 {"inputIsLogProbability",
+                                  Attributes::Int{0}}}},
+       .infer = inferNll,
+       .differentiate = differentiateNll,
+       .lower = lowerNll},
+      {.domain = "aspen",
+       .type = "NlllossGrad",
+       .infer = inferNllGrad,
+       .lower = lowerNllGrad}};
 }
 
 } // namespace popart

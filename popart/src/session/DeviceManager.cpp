@@ -164,18 +164,49 @@ std::shared_ptr<DeviceInfo> DeviceManager::acquireAvailableDevice(
 }
 
 std::shared_ptr<DeviceInfo>
-DeviceManager::acquireDeviceById(int id, SyncPattern,
-                                 DeviceConnectionType connectionType) {
+DeviceManager::tryAcquireDeviceById(int id, SyncPattern,
+                                    DeviceConnectionType connectionType) {
   auto manager = poplar::DeviceManager::createDeviceManager();
-  support::requireUser<error>(
-      0 <= id && static_cast<std::size_t>(id) < manager.getNumDevices(),
-      "Failed to acquire device {}: there are {} devices", id,
-      manager.getNumDevices());
+  if (id < 0 || static_cast<std::size_t>(id) >= manager.getNumDevices()) {
+    return nullptr;
+  }
   auto device = share(DeviceType::Ipu, connectionType,
                       manager.getDevice(static_cast<unsigned>(id)));
-  support::requireUser<error>(device->attach(),
-                              "Failed to acquire device {}: it is in use", id);
+  return device->attach() ? device : nullptr;
+}
+
+std::shared_ptr<DeviceInfo>
+DeviceManager::acquireDeviceById(int id, SyncPattern pattern,
+                                 DeviceConnectionType connectionType) {
+  auto device = tryAcquireDeviceById(id, pattern, connectionType);
+  support::requireUser<error>(
+      device != nullptr,
+      "Failed to acquire device {}: it is in use, or there is no such device",
+      id);
   return device;
+}
+
+std::vector<std::shared_ptr<DeviceInfo>>
+DeviceManager::enumerateDevices(SyncPattern, int numIpus, DeviceType deviceType,
+                                DeviceConnectionType connectionType,
+                                int tilesPerIpu) {
+  std::vector<std::shared_ptr<DeviceInfo>> found;
+  if (deviceType == DeviceType::Cpu) {
+    found.push_back(createCpuDevice());
+  }
+  if (deviceType != DeviceType::Ipu) {
+    return found;
+  }
+  for (poplar::Device &device :
+       poplar::DeviceManager::createDeviceManager().getDevices(
+           poplar::TargetType::IPU, static_cast<unsigned>(numIpus))) {
+    auto tiles = static_cast<int>(device.getTarget().getTilesPerIPU());
+    if (tilesPerIpu == 0 || tilesPerIpu == tiles) {
+      found.push_back(
+          share(DeviceType::Ipu, connectionType, std::move(device)));
+    }
+  }
+  return found;
 }
 
 std::shared_ptr<DeviceInfo> DeviceManager::createIpuModelDevice(

@@ -1,5 +1,5 @@
 // From the IR to an engine, and steps on it.
-#include <popart/session.hpp>
+#include <session/Implementation.hpp>
 
 #include <ir/GraphEditor.hpp>
 #include <ir/Print.hpp>
@@ -7,7 +7,6 @@
 #include <lowering/Types.hpp>
 #include <popart/error.hpp>
 #include <popart/tensornames.hpp>
-#include <session/StepBinding.hpp>
 #include <support/Error.hpp>
 #include <transforms/Pipeline.hpp>
 
@@ -15,72 +14,82 @@
 #include <poplar/exceptions.hpp>
 #include <poplar/internal/LinkedPrograms.hpp>
 
+#include <cctype>
 #include <cstring>
+#include <filesystem>
 #include <sstream>
 #include <utility>
 
 namespace popart {
 
-struct Session::Implementation {
-  std::shared_ptr<Ir> ir;
-  std::shared_ptr<DeviceInfo> device;
-  std::string name;
-  Graph machineGraph;
-  std::unique_ptr<StepBinding> binding;
-  std::unique_ptr<poplar::Engine> engine;
-  bool isLoaded = false;
-  bool hasWeights = false;
+namespace {
 
-  // Pipelined training without accumulation updates weights between the
-  // stages of a micro-batch: there the machine's schedule is the meaning.
-  bool isScheduleVisible() const {
-    const SessionOptions &options = ir->sessionOptions;
-    return options.enablePipelining && ir->isTraining() &&
-           !options.enableGradientAccumulation;
+poplar::Executable compile(const Session::Implementation &self,
+                           const Session::Progress &progress) {
+  const Ir &ir = *self.ir;
+  const poplar::Target &target = self.device->getDevice().getTarget();
+  poplar::Graph valueGraph(target);
+  auto valueStep =
+      lowerStep(ir, self.valueGraph(), valueGraph, self.isScheduleVisible());
+  poplar::Graph machineGraph(target);
+  auto machineStep = lowerStep(ir, self.machineGraph, machineGraph,
+                               ir.sessionOptions.enablePipelining);
+  poplar::OptionFlags options = {
+      {"debug.retainDebugInformation", "false"},
+      {"target.deterministicWorkers",
+       ir.sessionOptions.enableStochasticRounding ? "true" : "false"}};
+  if (ir.sessionOptions.enablePrefetchDatastreams) {
+    options.set("exchange.streamBufferOverlap", "hostRearrangeOnly");
+    options.set("exchange.enablePrefetch", "true");
+  } else {
+    options.set("exchange.enablePrefetch", "false");
   }
-  const Graph &valueGraph() const {
-    return isScheduleVisible() ? machineGraph : ir->getMainGraph();
+  for (const auto &[name, value] : ir.sessionOptions.engineOptions) {
+    options.set(name, value);
   }
+  try {
+    return poplar::internal::compileLinked(valueGraph, {valueStep},
+                                           machineGraph, {machineStep}, options,
+                                           progress);
+  } catch (const poplar::graph_memory_allocation_error &e) {
+    throw memory_allocation_err(e.what());
+  }
+}
 
-  bool areWeightsConstant() const {
-    return !ir->isTraining() && ir->sessionOptions.constantWeights;
-  }
+// The user's memory for a variable, which has its size.
+void *memoryFor(const IWeightsIO &weights, const Tensor &tensor) {
+  MutableVoidData memory = weights.weight(tensor.id);
+  support::requireUser<error>(
+      memory.info.dataType() == tensor.info.dataType() &&
+          memory.info.nelms() == tensor.info.nelms(),
+      "[weights] memory for '{}' has {} elements of type {}; the variable has "
+      "{} of type {}",
+      tensor.id, memory.info.nelms(), memory.info.data_type(),
+      tensor.info.nelms(), tensor.info.data_type());
+  return memory.data;
+}
 
-  poplar::Engine &requireEngine(const char *function) const {
-    support::requireUser<error>(
-        engine != nullptr,
-        "Devicex::prepare() must be called before Devicex::{}; call "
-        "prepareDevice first",
-        function);
-    return *engine;
-  }
-
-  template <typename F> void forEachVariable(F &&f) {
-    for (const TensorId &id : ir->getMainGraph().getTensorIds()) {
-      Tensor &tensor = ir->getMainGraph().getTensor(id);
-      if (tensor.type == TensorType::Variable) {
-        f(tensor);
-      }
+// The estimate of all runs since the profile was reset, from the summary's
+// "Total cycles: 1,234 (...)".
+std::uint64_t totalCycles(poplar::Engine &engine) {
+  std::ostringstream text;
+  engine.printProfileSummary(text, {{"showExecutionSteps", "false"}});
+  const std::string summary = text.str();
+  const std::string label = "Total cycles:";
+  std::size_t at = summary.find(label);
+  support::requireInternal(at != std::string::npos,
+                           "the profile's summary has no total of cycles");
+  at = summary.find_first_not_of(' ', at + label.size());
+  std::uint64_t cycles = 0;
+  for (; summary[at] == ',' || std::isdigit(summary[at]); ++at) {
+    if (summary[at] != ',') {
+      cycles = cycles * 10 + static_cast<std::uint64_t>(summary[at] - '0');
     }
   }
+  return cycles;
+}
 
-  // Sends a variable, and the copies of it on other IPUs if there are any.
-  void write(const Tensor &tensor) {
-    std::vector<char> bytes = toDeviceBytes(tensor.info, tensor.data);
-    const char *begin = bytes.data();
-    const char *end = begin + bytes.size();
-    engine->writeTensor(tensor.id, begin, end);
-    if (!isScheduleVisible()) {
-      return;
-    }
-    for (int ipu = 0; ipu < device->getNumIpus(); ++ipu) {
-      TensorId copy = tensor.id + "___ipu" + std::to_string(ipu);
-      if (machineGraph.hasTensor(copy)) {
-        engine->writeTensor(copy, begin, end);
-      }
-    }
-  }
-};
+} // namespace
 
 Session::Session(std::shared_ptr<Ir> ir, std::shared_ptr<DeviceInfo> device,
                  std::string name)
@@ -101,31 +110,21 @@ Session::~Session() = default;
 
 void Session::prepareDevice(bool loadEngine, const Progress &progress) {
   Implementation &self = *implementation_;
-  const Ir &ir = *self.ir;
-  const poplar::Target &target = self.device->getDevice().getTarget();
-  poplar::Graph valueGraph(target);
-  auto valueStep =
-      lowerStep(ir, self.valueGraph(), valueGraph, self.isScheduleVisible());
-  poplar::Graph machineGraph(target);
-  auto machineStep = lowerStep(ir, self.machineGraph, machineGraph,
-                               ir.sessionOptions.enablePipelining);
-  poplar::OptionFlags options = {
-      {"debug.retainDebugInformation", "false"},
-      {"exchange.streamBufferOverlap", "hostRearrangeOnly"},
-      {"exchange.enablePrefetch", "true"},
-      {"target.deterministicWorkers", "false"}};
-  for (const auto &[name, value] : ir.sessionOptions.engineOptions) {
-    options.set(name, value);
+  std::string cached = cacheFile(self);
+  if (!self.executable.impl() && !cached.empty() &&
+      std::filesystem::exists(cached)) {
+    readExecutable(self, cached);
   }
-  try {
-    auto executable =
-        poplar::internal::compileLinked(valueGraph, {valueStep}, machineGraph,
-                                        {machineStep}, options, progress);
-    self.engine = std::make_unique<poplar::Engine>(std::move(executable));
-  } catch (const poplar::graph_memory_allocation_error &e) {
-    throw memory_allocation_err(e.what());
+  if (!self.executable.impl()) {
+    self.executable = compile(
+        self, progress ? progress
+                       : self.ir->sessionOptions.compilationProgressLogger);
+    if (!cached.empty()) {
+      writeExecutable(self, cached, /*hasVariables=*/false);
+    }
   }
-  self.binding = std::make_unique<StepBinding>(ir, self.valueGraph());
+  self.engine = std::make_unique<poplar::Engine>(self.executable);
+  self.binding = std::make_unique<StepBinding>(*self.ir, self.valueGraph());
   self.isLoaded = false;
   if (loadEngine) {
     loadEngineAndConnectStreams();
@@ -166,7 +165,7 @@ void Session::weightsToHost() {
 void Session::readWeights(const IWeightsIO &weights) {
   implementation_->forEachVariable([&](const Tensor &tensor) {
     if (weights.contains(tensor.id)) {
-      std::memcpy(weights.weight(tensor.id).data, tensor.data.data(),
+      std::memcpy(memoryFor(weights, tensor), tensor.data.data(),
                   tensor.data.size());
     }
   });
@@ -179,7 +178,7 @@ void Session::writeWeights(const IWeightsIO &weights) {
       "`constantWeights` to False to change weights after compilation");
   implementation_->forEachVariable([&](Tensor &tensor) {
     if (weights.contains(tensor.id)) {
-      std::memcpy(tensor.data.data(), weights.weight(tensor.id).data,
+      std::memcpy(tensor.data.data(), memoryFor(weights, tensor),
                   tensor.data.size());
     }
   });
@@ -199,8 +198,54 @@ void Session::run(IStepIO &stepIO, const std::string &debugName) {
     loadEngineAndConnectStreams();
   }
   self.binding->connect(engine, stepIO);
+  if (self.ir->sessionOptions.instrumentWithHardwareCycleCounter) {
+    engine.resetExecutionProfile();
+  }
   engine.run(0, debugName.empty() ? self.name : debugName);
   self.binding->finish(stepIO);
+  self.hasRun = true;
+}
+
+void Session::setRandomSeed(std::uint64_t seed) {
+  Implementation &self = *implementation_;
+  self.requireEngine("setRandomSeed");
+  self.randomSeed = seed;
+  Graph &graph = self.ir->getMainGraph();
+  if (graph.hasTensor(reservedRandomSeedId())) {
+    Tensor &tensor = graph.getTensor(reservedRandomSeedId());
+    std::memcpy(tensor.data.data(), &seed, sizeof(seed));
+    self.write(tensor);
+  }
+}
+
+std::uint64_t Session::getRandomSeed() const {
+  return implementation_->randomSeed;
+}
+
+std::uint64_t Session::getCycleCount(const std::string &id) {
+  Implementation &self = *implementation_;
+  const SessionOptions &options = self.ir->sessionOptions;
+  support::requireUser<error>(
+      options.instrumentWithHardwareCycleCounter,
+      "SessionOption 'instrumentWithHardwareCycleCounter' must be set to true "
+      "in order to measure cycle count");
+  support::requireUser<error>(self.hasRun,
+                              "Must call run before getCycleCount.");
+  bool isKnown = id.empty();
+  for (int ipu = 0; ipu < self.device->getNumIpus(); ++ipu) {
+    isKnown = isKnown ||
+              (options.hardwareInstrumentations.count(Instrumentation::Inner) &&
+               id == fmt::format("inner_ipu_{}", ipu));
+  }
+  support::requireUser<error>(
+      isKnown,
+      "Invalid id for cycle counter, '{}'. Ids are '' for the whole step and, "
+      "with Instrumentation::Inner, 'inner_ipu_<i>'",
+      id);
+  std::uint64_t cycles = totalCycles(*self.engine);
+  // Inside the loops of a step every IPU waits for the others.
+  auto batches = static_cast<std::uint64_t>(self.ir->dataFlow.batchesPerStep());
+  return id.empty() ? cycles : cycles / batches;
 }
 
 std::vector<TensorId> Session::getTensorIds() const {

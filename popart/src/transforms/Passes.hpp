@@ -7,6 +7,8 @@ namespace popart {
 
 // Throws popart::error for options that contradict each other or the device.
 void checkOptions(PassContext &context);
+// The same for options that the model and the device do not matter for.
+void checkSettings(PassContext &context);
 // Gives every operation an IPU, or none when the mode is Off.
 void assignVirtualGraphs(PassContext &context);
 // Gives every operation a pipeline stage, or none without pipelining.

@@ -7,6 +7,7 @@ namespace popart {
 
 std::span<const Pass> modelPasses() {
   static constexpr Pass passes[] = {
+      {"checkSettings", checkSettings},
       {"checkOptions", checkOptions},
       {"assignVirtualGraphs", assignVirtualGraphs},
       {"assignPipelineStages", assignPipelineStages},
