@@ -1,0 +1,129 @@
+"""A class for each opset with a method for each operator.
+
+The native library has the table of signatures; ONNX's part of it comes from
+ONNX's own schemas.
+"""
+import inspect
+import keyword
+
+import numpy as np
+
+from . import popart_core
+
+_LISTS = {"ints": int, "floats": float, "strings": str}
+
+
+class _OpSet:
+    """`opset` of `domain`, adding nodes to a builder."""
+
+    domain = ""
+    opset = 0
+
+    def __init__(self, builder, opset: int = 0):
+        self._builder = builder
+        self.version = opset or self.opset
+
+
+def _value(kind: str, value):
+    """As the native builder takes it; None for what was left out."""
+    if value is None:
+        return None
+    if kind == "graph":
+        return value._core
+    if kind == "tensor":
+        return np.ascontiguousarray(value)
+    if kind in _LISTS:
+        items = [_LISTS[kind](item) for item in value]
+        return items or None
+    return {"int": int, "float": float, "str": str}[kind](value)
+
+
+def _default(row: dict, argument: tuple):
+    name, kind, is_required, default = argument
+    if is_required:
+        return inspect.Parameter.empty
+    # No axes and an empty list of axes are different things for a reduction.
+    if default is None and kind in _LISTS and not row["type"].startswith(
+            "Reduce"):
+        return []
+    return default
+
+
+def _signature(row: dict) -> inspect.Signature:
+    kind = inspect.Parameter.POSITIONAL_OR_KEYWORD
+    parameters = [inspect.Parameter("self", kind)]
+    if row["hasInputs"]:
+        parameters.append(inspect.Parameter("args", kind))
+    if row["isCounted"]:
+        parameters.append(inspect.Parameter("num_outputs", kind))
+    for argument in row["arguments"]:
+        name = argument[0]
+        parameters.append(inspect.Parameter(
+            name + "_" if keyword.iskeyword(name) else name, kind,
+            default=_default(row, argument)))
+    if row["type"] == "Constant" and row["version"] >= 11:
+        parameters.append(
+            inspect.Parameter("is_value_sparse", kind, default=False))
+    parameters.append(inspect.Parameter("debugContext", kind, default=""))
+    return inspect.Signature(parameters)
+
+
+def _method(row: dict):
+    signature = _signature(row)
+
+    def method(*args, **kwargs):
+        if "debugPrefix" in kwargs:  # its name in old programs
+            kwargs["debugContext"] = kwargs.pop("debugPrefix")
+        bound = signature.bind(*args, **kwargs)
+        bound.apply_defaults()
+        values = bound.arguments
+        attributes = {}
+        for name, kind, _, _ in row["arguments"]:
+            given = values.get(name, values.get(name + "_"))
+            if row["isCast"]:
+                kind, given = "int", popart_core._onnxTypeNumber(given)
+            value = _value(kind, given)
+            if value is not None:
+                attributes[name] = value
+        opset = values["self"]
+        outputs = opset._builder._core.addNode(
+            opset.domain, row["type"], opset.version,
+            list(values.get("args", [])),
+            int(values.get("num_outputs", row["outputs"])), attributes,
+            str(values["debugContext"]))
+        return outputs[0] if row["isOne"] else outputs
+
+    method.__name__ = method.__qualname__ = row["method"]
+    method.__signature__ = signature
+    method.__doc__ = f"Adds a node of {row['type']}."
+    return method
+
+
+def _make(name: str, base: type, domain: str, opset: int, rows: list) -> type:
+    body = {row["method"]: _method(row) for row in rows}
+    return type(name, (base,), {**body, "domain": domain, "opset": opset,
+                                "__module__": __name__})
+
+
+def _makeAiOnnx() -> dict:
+    """Each class has what is new or different in its opset."""
+    classes = {}
+    base, versions = _OpSet, {}
+    for opset in range(6, 12):
+        rows = [row for row in popart_core._aiOnnxSignatures(opset)
+                if versions.get(row["method"]) != row["version"]]
+        versions.update((row["method"], row["version"]) for row in rows)
+        base = _make(f"AiOnnxOpset{opset}", base, "ai.onnx", opset, rows)
+        classes[opset] = base
+    return classes
+
+
+AI_ONNX = _makeAiOnnx()
+AiOnnxOpset6 = AI_ONNX[6]
+AiOnnxOpset7 = AI_ONNX[7]
+AiOnnxOpset8 = AI_ONNX[8]
+AiOnnxOpset9 = AI_ONNX[9]
+AiOnnxOpset10 = AI_ONNX[10]
+AiOnnxOpset11 = AI_ONNX[11]
+AiGraphcoreOpset1 = _make("AiGraphcoreOpset1", _OpSet, "ai.graphcore", 1,
+                          popart_core._aiGraphcoreSignatures())
