@@ -110,6 +110,21 @@ TEST(Schedule, PutsTasksWhereTheirDataIs) {
   EXPECT_EQ(schedule[1][0].task + 2, schedule[1][1].task);
 }
 
+// Each takes a little of what a table has: no cache holds all of it.
+TEST(Schedule, SpreadsTasksThatShareALargeTable) {
+  static std::byte table[16 << 20];
+  std::vector<TaskItem> tasks;
+  for (int i = 0; i < 4; ++i) {
+    tasks.push_back(makeTask(0, {}, {{i, i + 1}}, 12000));
+    tasks.back().accesses.push_back(
+        {table, table + sizeof table, false, false});
+  }
+  const Schedule schedule =
+      makeSchedule(tasks, findDependences(tasks, true), 2);
+  EXPECT_EQ(schedule[0].size(), 2U);
+  EXPECT_EQ(schedule[1].size(), 2U);
+}
+
 TEST(Schedule, KeepsAChainOnOneWorker) {
   std::vector<TaskItem> tasks;
   for (int i = 0; i < 10; ++i) {

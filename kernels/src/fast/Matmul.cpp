@@ -131,7 +131,7 @@ public:
     };
     for (const auto &part : cut(y_, a_.columns, work, costOfPart)) {
       addShard(part);
-      addTask(signature);
+      addTask(signature, work);
     }
   }
 
@@ -190,12 +190,19 @@ private:
             1);
   }
 
-  void addTask(const Signature &signature) {
+  // `work` is that of all parts. A part may look as if it were cached, but what
+  // all of them read together is not.
+  void addTask(const Signature &signature, double work) {
     const auto &[part, product, scratch] = shards_.back();
     const ShardRange depth{0, a_.columns};
+    const double share =
+        static_cast<double>(lengthOf(part.groups) * lengthOf(part.rows) *
+                            lengthOf(part.columns)) /
+        static_cast<double>(y_.groups * y_.rows * y_.columns);
     Task task;
-    task.cost = 200 + product.nanoseconds() *
-                          static_cast<double>(lengthOf(part.groups));
+    task.cost = 200 + std::max(share * work,
+                               product.nanoseconds() *
+                                   static_cast<double>(lengthOf(part.groups)));
     task.accesses = {
         rangeOf(signature, 0, a_, {part.groups, part.rows, depth}),
         rangeOf(signature, 1, b_, {part.groups, depth, part.columns}),

@@ -16,6 +16,10 @@ constexpr double handOverTime = 300;
 // Nanoseconds to fetch a byte that another core's cache holds.
 constexpr double fetchTime = 0.02;
 
+// What another core's cache holds at most of a task's data. Tasks that each
+// read a few rows of a large table are not kept together for its sake.
+constexpr std::uint64_t mostFetched = 1 << 20;
+
 struct Placement {
   std::uint32_t worker = 0;
   std::uint32_t index = 0; // among the worker's tasks
@@ -113,9 +117,10 @@ private:
     double bestFinish = std::numeric_limits<double>::max();
     const std::uint32_t candidates = tasks_[task].isStream ? 1 : workers_;
     for (std::uint32_t w = 0; w < candidates; ++w) {
-      const double finish =
-          startOn(w, task) + tasks_[task].cost +
-          fetchTime * static_cast<double>(caches_.foreignBytes(accesses, w));
+      const std::uint64_t fetched =
+          std::min(caches_.foreignBytes(accesses, w), mostFetched);
+      const double finish = startOn(w, task) + tasks_[task].cost +
+                            fetchTime * static_cast<double>(fetched);
       if (finish < bestFinish) {
         best = w;
         bestFinish = finish;
