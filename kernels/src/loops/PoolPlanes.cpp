@@ -44,17 +44,6 @@ Lanes joinBlocks(Lanes a, Lanes b, const Join &join) {
   }
 }
 
-// Lane i of the result is all lanes of rows[i] joined, for 2 * Width rows.
-template <int Width, typename Join>
-Lanes joinRows(const Lanes *rows, const Join &join) {
-  if constexpr (Width == 0) {
-    return rows[0];
-  } else {
-    return joinBlocks<Width>(joinRows<Width / 2>(rows, join),
-                             joinRows<Width / 2>(rows + Width, join), join);
-  }
-}
-
 // Planes follow each other, so that one chain of joins per plane is enough: the
 // next plane's need not wait for it.
 template <typename Join>
@@ -67,18 +56,36 @@ Lanes joinPlane(const float *x, std::int64_t size, const Join &join) {
   return joined;
 }
 
+// Lane i of the result is all lanes of row(i) joined, for 2 * Width rows from
+// `first`. A row is asked for when it is needed, so that few wait in registers.
+template <int Width, typename Row, typename Join>
+Lanes joinRows(std::int64_t first, const Row &row, const Join &join) {
+  if constexpr (Width == 0) {
+    return row(first);
+  } else {
+    const Lanes a = joinRows<Width / 2>(first, row, join);
+    return joinBlocks<Width>(a, joinRows<Width / 2>(first + Width, row, join),
+                             join);
+  }
+}
+
 template <typename Join>
 void joinPlanes(const float *x, std::int64_t planes, std::int64_t size,
                 float factor, float *y) {
   const Join join;
-  for (std::int64_t plane = 0; plane < planes; plane += laneCount) {
-    const std::int64_t left =
-        planes - plane < laneCount ? planes - plane : laneCount;
-    Lanes rows[laneCount] = {};
-    for (std::int64_t i = 0; i < left; ++i) {
-      rows[i] = joinPlane(x + (plane + i) * size, size, join);
-    }
-    storePart(y + plane, joinRows<laneCount / 2>(rows, join) * factor, left);
+  const auto plane = [&](std::int64_t i) {
+    return joinPlane(x + i * size, size, join);
+  };
+  std::int64_t i = 0;
+  for (; i + laneCount <= planes; i += laneCount) {
+    storeLanes(y + i, joinRows<laneCount / 2>(i, plane, join) * factor);
+  }
+  if (i < planes) {
+    const auto planeOrNone = [&](std::int64_t k) {
+      return k < planes ? plane(k) : Lanes{};
+    };
+    storePart(y + i, joinRows<laneCount / 2>(i, planeOrNone, join) * factor,
+              planes - i);
   }
 }
 

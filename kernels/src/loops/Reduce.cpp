@@ -94,12 +94,20 @@ template <> struct VectorsOf<SquareAdd<float>> : SquareAddVectors {};
 template <> struct VectorsOf<Max<float>> : MaxVectors {};
 template <> struct VectorsOf<Min<float>> : MinVectors {};
 
+// The first `head` elements, fewer than a vector, are taken by themselves.
 template <typename Vectors>
-float vectorRow(const float *x, std::int64_t count) {
+float vectorRow(const float *x, std::int64_t count, std::int64_t head = 0) {
   Vector totals[4] = {vectorOf(Vectors::start), vectorOf(Vectors::start),
                       vectorOf(Vectors::start), vectorOf(Vectors::start)};
   NanMask nans{};
-  std::int64_t i = 0;
+  std::int64_t i = head;
+  if (head > 0) {
+    const Vector first = loadFirst(x, head, Vectors::start);
+    totals[3] = Vectors::combine(totals[3], first);
+    if constexpr (Vectors::losesNans) {
+      nans = unordered(first, first);
+    }
+  }
   for (; i + 4 * vectorCount <= count; i += 4 * vectorCount) {
     Vector some[4];
     for (std::int64_t k = 0; k < 4; ++k) {
@@ -173,11 +181,32 @@ T rowOf(T total, const T *x, std::int64_t stride, std::int64_t count) {
   return rowOfWidth<Op, 4>(total, x, stride, count);
 }
 
+// Elements of row `r` before its first whole line, if the first row starts with
+// one: where a register is a line, a load from anywhere else takes two. Counted
+// from the first row and not from the address, so that no sum depends on where
+// its row lies.
+std::int64_t headOf(std::int64_t r, std::int64_t rowStride,
+                    std::int64_t count) {
+  constexpr bool isLine = vectorCount == 16;
+  return isLine && count >= 8 * vectorCount
+             ? -(r * rowStride) & (vectorCount - 1)
+             : 0;
+}
+
 template <typename Op, typename T>
 void rowsOf(T *totals, const T *x, std::int64_t rows, std::int64_t rowStride,
             std::int64_t stride, std::int64_t count) {
   for (std::int64_t r = 0; r < rows; ++r) {
-    totals[r] = rowOf<Op>(totals[r], x + r * rowStride, stride, count);
+    const T *row = x + r * rowStride;
+    if constexpr (requires { VectorsOf<Op>::start; }) {
+      if (stride == 1) {
+        totals[r] = Op::join(
+            totals[r],
+            vectorRow<VectorsOf<Op>>(row, count, headOf(r, rowStride, count)));
+        continue;
+      }
+    }
+    totals[r] = rowOf<Op>(totals[r], row, stride, count);
   }
 }
 
