@@ -47,21 +47,33 @@ void forwardRow2x2(const float *top, const float *bottom, float *y,
   }
 }
 
+// Sizes are held in registers: positions are bytes, which may be anything to
+// the compiler, also the plane.
 void forward2x2(const Plane &plane, const float *x, float *y,
                 std::uint8_t *indices) {
-  const std::int64_t room = wholeColumns(plane.outColumns);
-  const float *endX = x + plane.inRows * plane.inColumns;
-  const float *endY = y + plane.outRows * plane.outColumns;
-  for (std::int64_t row = 0; row < plane.outRows; ++row) {
-    const float *top = x + 2 * row * plane.inColumns;
-    const float *bottom = top + plane.inColumns;
-    float *to = y + row * plane.outColumns;
-    std::uint8_t *at = indices + row * plane.outColumns;
-    if (endX - bottom >= 2 * room && endY - to >= room) {
-      forwardRow2x2<true>(top, bottom, to, at, plane.outColumns);
-    } else {
-      forwardRow2x2<false>(top, bottom, to, at, plane.outColumns);
-    }
+  const std::int64_t columns = plane.inColumns;
+  const std::int64_t out = plane.outColumns;
+  const std::int64_t rows = plane.outRows;
+  const std::int64_t room = wholeColumns(out);
+  const auto mayOverrun = [&](std::int64_t row) {
+    return (plane.inRows - 2 * row - 1) * columns >= 2 * room &&
+           (rows - row) * out >= room;
+  };
+  std::int64_t overrunning = rows;
+  while (overrunning > 0 && !mayOverrun(overrunning - 1)) {
+    --overrunning;
+  }
+  for (std::int64_t row = 0; row < overrunning; ++row) {
+    forwardRow2x2<true>(x, x + columns, y, indices, out);
+    x += 2 * columns;
+    y += out;
+    indices += out;
+  }
+  for (std::int64_t row = overrunning; row < rows; ++row) {
+    forwardRow2x2<false>(x, x + columns, y, indices, out);
+    x += 2 * columns;
+    y += out;
+    indices += out;
   }
 }
 
