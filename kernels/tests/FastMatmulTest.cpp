@@ -169,6 +169,14 @@ TEST(FastProduct, AgreesWhereTheSecondMatrixIsLarge) {
   EXPECT_LT(largestError({n, m, k, 1, n, 1, k, 1, n}), 1e-4);
 }
 
+TEST(FastProduct, AgreesWhereAShallowResultIsLarge) {
+  constexpr std::int64_t m = 301, n = 501;
+  for (const std::int64_t k : {1, 3}) {
+    EXPECT_LT(largestError({m, n, k, k, 1, n, 1, n, 1}), 1e-5);
+    EXPECT_LT(largestError({m, n, k, 1, m, 1, k, 1, m}), 1e-5);
+  }
+}
+
 // Each part would take all of a large second matrix: parts are squares.
 TEST(FastMatmul, CutsLargeProductsBothWays) {
   constexpr std::int64_t size = 64, depth = 33000;

@@ -174,7 +174,7 @@ void multiplyPanel(const Matrices &whole, std::int64_t columns) {
 }
 
 // Vectors of columns in panels of nearly one size.
-void multiply(const Matrices &whole) {
+void multiplyPanels(const Matrices &whole) {
   Matrices m = whole;
   std::int64_t vectors = (whole.columns + laneCount - 1) / laneCount;
   std::int64_t panels = (vectors + tileVectors - 1) / tileVectors;
@@ -189,6 +189,31 @@ void multiply(const Matrices &whole) {
     }
     vectors -= width;
     left -= columns;
+  }
+}
+
+// A large result of a shallow product is mostly writing: whole rows of it, one
+// tile after another.
+void multiplyShallow(const Matrices &whole) {
+  Matrices m = whole;
+  for (std::int64_t rowsLeft = whole.rows; rowsLeft > 0; rowsLeft -= m.rows) {
+    m.rows = least(tileRows, rowsLeft);
+    multiplyPanels(m);
+    m.a += m.rows * m.aRow;
+    m.y += m.rows * m.yRow;
+    if (m.rowBias != nullptr) {
+      m.rowBias += m.rows * m.biasStride;
+    }
+  }
+}
+
+void multiply(const Matrices &m) {
+  constexpr std::int64_t shallow = 4;
+  constexpr std::int64_t large = 1 << 17; // half of the second-level cache
+  if (m.depth <= shallow && m.rows * m.columns >= large) {
+    multiplyShallow(m);
+  } else {
+    multiplyPanels(m);
   }
 }
 
