@@ -49,7 +49,7 @@ struct Part {
 // Two shards as soon as they win more than handing one over costs.
 std::int64_t partCount(std::int64_t items, double work) {
   constexpr double leastForTwo = 2500; // nanoseconds
-  constexpr double two = 20000;        // shardCount's own least
+  constexpr double two = 5000;         // shardCount's own least
   return shardCount(items, work >= leastForTwo ? std::max(work, two) : work);
 }
 
