@@ -246,6 +246,25 @@ TEST_F(OnnxTraining, CountsCyclesByTheModel) {
   EXPECT_ERROR(session->getCycleCount("x"), "Invalid id for cycle counter");
 }
 
+// x is 0, so that nothing changes; or it is in [0, 1), and w falls.
+TEST_F(OnnxTraining, MakesUpItsData) {
+  for (SyntheticDataMode mode :
+       {SyntheticDataMode::Zeros, SyntheticDataMode::RandomUniform}) {
+    SessionOptions options;
+    options.syntheticDataMode = mode;
+    auto session = TrainingSession::createFromOnnxModel(
+        model, DataFlow(2, {loss}), loss, *optimizer, cpu(), {}, options);
+    session->prepareDevice();
+    session->weightsFromHost();
+    StepIO nothing({}, {});
+    session->run(nothing);
+    bool isZero = mode == SyntheticDataMode::Zeros;
+    EXPECT_EQ(weights(*session)[0] == 5.0f, isZero);
+    EXPECT_EQ(weights(*session)[1] < 6.0f, !isZero);
+    EXPECT_GT(weights(*session)[1], 6.0f - 2.5f);
+  }
+}
+
 TEST_F(OnnxTraining, RefusesALossThatIsNone) {
   auto make = [&](const TensorId &id) {
     return TrainingSession::createFromOnnxModel(model, DataFlow(1), id,

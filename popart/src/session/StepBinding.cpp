@@ -5,9 +5,11 @@
 #include <lowering/Types.hpp>
 #include <popart/error.hpp>
 #include <support/Error.hpp>
+#include <support/Half.hpp>
 
 #include <algorithm>
 #include <cstring>
+#include <random>
 
 namespace popart {
 namespace {
@@ -33,6 +35,32 @@ void narrow(const void *from, std::int64_t count, std::int32_t *to) {
   });
 }
 
+// Random numbers for floating point, zeros for everything else.
+std::vector<char> syntheticData(SyntheticDataMode mode,
+                                const TensorInfo &info) {
+  std::vector<char> bytes(deviceBytes(info));
+  bool isHalf = info.dataType() == DataType::FLOAT16;
+  if (mode == SyntheticDataMode::Zeros ||
+      (!isHalf && info.dataType() != DataType::FLOAT)) {
+    return bytes;
+  }
+  std::mt19937 random;
+  std::normal_distribution<float> normal;
+  std::uniform_real_distribution<float> uniform;
+  std::size_t width = isHalf ? sizeof(std::uint16_t) : sizeof(float);
+  for (std::size_t at = 0; at < bytes.size(); at += width) {
+    float value = mode == SyntheticDataMode::RandomNormal ? normal(random)
+                                                          : uniform(random);
+    if (isHalf) {
+      std::uint16_t bits = support::floatToHalfBits(value);
+      std::memcpy(bytes.data() + at, &bits, width);
+    } else {
+      std::memcpy(bytes.data() + at, &value, width);
+    }
+  }
+  return bytes;
+}
+
 } // namespace
 
 Shape anchorShape(const Ir &ir, const TensorId &id, const TensorInfo &info) {
@@ -53,7 +81,8 @@ Shape anchorShape(const Ir &ir, const TensorId &id, const TensorInfo &info) {
   return shape;
 }
 
-StepBinding::StepBinding(const Ir &ir, const Graph &graph) {
+StepBinding::StepBinding(const Ir &ir, const Graph &graph)
+    : mode_(ir.sessionOptions.syntheticDataMode) {
   std::int64_t batches = ir.dataFlow.batchesPerStep();
   std::int64_t factor = ir.sessionOptions.getAccumulationFactor();
   breakdown_ = fmt::format("{} batches per step, accumulation factor {}, "
@@ -68,13 +97,14 @@ StepBinding::StepBinding(const Ir &ir, const Graph &graph) {
                           tensor.info,
                           tensor.info.nelms() * batches * factor,
                           true,
+                          {},
                           {}});
     }
     if (ir.dataFlow.isAnchored(id)) {
       TensorInfo whole(tensor.info.dataType(),
                        anchorShape(ir, id, tensor.info));
       streams_.push_back(
-          {id, anchorHandle(id), tensor.info, whole.nelms(), false, {}});
+          {id, anchorHandle(id), tensor.info, whole.nelms(), false, {}, {}});
     }
   }
 }
@@ -83,7 +113,9 @@ void StepBinding::connect(poplar::Engine &engine, IStepIO &stepIO) {
   auto *arrays = dynamic_cast<StepIO *>(&stepIO);
   current_ = &stepIO;
   for (Stream &stream : streams_) {
-    if (arrays) {
+    if (mode_ != SyntheticDataMode::Off) {
+      connectSynthetic(engine, stream);
+    } else if (arrays) {
       connectArray(engine, stream,
                    stream.isInput ? arrays->findInput(stream.id)
                                   : arrays->findOutput(stream.id));
@@ -153,6 +185,15 @@ void StepBinding::connectCallback(poplar::Engine &engine,
         }
         current_->outComplete(id);
       });
+}
+
+// Every micro-batch has the same data; what comes back is dropped.
+void StepBinding::connectSynthetic(poplar::Engine &engine, Stream &stream) {
+  if (stream.synthetic.empty()) {
+    stream.synthetic = syntheticData(mode_, stream.info);
+  }
+  char *begin = stream.synthetic.data();
+  engine.connectStream(stream.handle, begin, begin + stream.synthetic.size());
 }
 
 void StepBinding::finish(IStepIO &stepIO) {

@@ -34,11 +34,15 @@ private:
     bool isInput = true;
     // The step's data in 32 bits, where the host has 64.
     std::vector<std::int32_t> narrow;
+    // One transfer, with syntheticDataMode.
+    std::vector<char> synthetic;
   };
 
   void connectArray(poplar::Engine &engine, Stream &stream, IArray *array);
   void connectCallback(poplar::Engine &engine, const Stream &stream);
+  void connectSynthetic(poplar::Engine &engine, Stream &stream);
 
+  SyntheticDataMode mode_;
   std::vector<Stream> streams_;
   std::string breakdown_; // of the element counts, for messages
   IStepIO *current_ = nullptr;
