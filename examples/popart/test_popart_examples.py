@@ -1,0 +1,26 @@
+"""Each example runs and learns something."""
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import popart
+import pytest
+
+HERE = Path(__file__).resolve().parent
+
+
+# Operators that the example needs and that PopART may not have yet.
+MISSING = {"MatMul", "Softmax"} - {
+    opid.type for opid in popart.getSupportedOperations(False)}
+
+
+@pytest.mark.skipif(bool(MISSING), reason=f"no rule for {sorted(MISSING)}")
+def test_digits_are_learnt_and_the_model_is_read_back(tmp_path):
+    done = subprocess.run(
+        [sys.executable, str(HERE / "digits.py"), "--model",
+         str(tmp_path / "trained.onnx")],
+        capture_output=True, text=True, timeout=600)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert float(re.search(r"Accuracy on the test set: ([\d.]+) %",
+                           done.stdout)[1]) > 85
