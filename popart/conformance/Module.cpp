@@ -26,8 +26,10 @@ using popart::DataType;
 using popart::Shape;
 using popart::TensorId;
 using popart::TensorInfo;
-using AttributeValue = std::variant<Attributes::Int, double, Attributes::String,
-                                    Attributes::Ints, std::vector<double>>;
+// An array comes first: it would also pass for a list.
+using AttributeValue =
+    std::variant<py::array, Attributes::Int, double, Attributes::String,
+                 Attributes::Ints, std::vector<double>, Attributes::Strings>;
 
 struct Input {
   std::optional<py::array> array; // none: left out
@@ -87,6 +89,13 @@ Attributes attributesOf(const Operator &operation) {
       attributes.set(name, *integer);
     } else if (const auto *ints = std::get_if<Attributes::Ints>(&value)) {
       attributes.set(name, *ints);
+    } else if (const auto *texts = std::get_if<Attributes::Strings>(&value)) {
+      attributes.set(name, *texts);
+    } else if (const auto *array = std::get_if<py::array>(&value)) {
+      const auto *bytes = static_cast<const char *>(array->data());
+      attributes.set(
+          name,
+          Attributes::Tensor{infoOf(*array), {bytes, bytes + array->nbytes()}});
     } else {
       attributes.set(name, std::get<Attributes::String>(value));
     }

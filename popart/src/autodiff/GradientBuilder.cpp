@@ -55,11 +55,12 @@ TensorId GradientBuilder::addReshape(const TensorId &input,
                                        Attributes().set("shape", shape));
 }
 
-TensorId GradientBuilder::addZeros(const TensorInfo &info) {
+TensorId GradientBuilder::addFill(const TensorInfo &info, float value) {
   return add("aspen", "Fill", {},
              Attributes()
                  .set("type", static_cast<Attributes::Int>(info.dataType()))
-                 .set("shape", info.shape()));
+                 .set("shape", info.shape())
+                 .set("value", value));
 }
 
 TensorId GradientBuilder::addReduceTo(const TensorId &input,

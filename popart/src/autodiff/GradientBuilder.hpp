@@ -38,7 +38,7 @@ public:
                           const std::vector<TensorId> &inputs,
                           const Shape &shape);
   TensorId addReshape(const TensorId &input, const Shape &shape);
-  TensorId addZeros(const TensorInfo &info);
+  TensorId addFill(const TensorInfo &info, float value);
   // The sum of `input` over the dimensions along which `shape` was broadcast.
   TensorId addReduceTo(const TensorId &input, const Shape &shape);
 

@@ -74,7 +74,9 @@ Op &Graph::addOpBefore(Ops::iterator position, const OperatorIdentifier &opid,
                                 op->str(), id);
   }
   op->outputs = outputs; // rules may ask how many there are
+  op->outputs = outputs; // for rules that ask how many are wanted
   std::vector<TensorInfo> infos = rule->infer(*op);
+  op->outputs.clear();
   op->outputs.clear();
   support::requireUser<error>(outputs.size() <= infos.size(),
                               "[{}] has {} outputs, not {}", op->str(),

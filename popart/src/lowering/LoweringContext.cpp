@@ -121,6 +121,14 @@ poplar::Tensor LoweringContext::addConstant(const std::vector<int> &values) {
   return constant;
 }
 
+poplar::Tensor LoweringContext::addConstant(const poplar::Type &type,
+                                            const std::vector<float> &values) {
+  poplar::Tensor constant = graph_.addConstant(type, {values.size()},
+                                               poplar::ArrayRef<float>(values));
+  graph_.setTileMapping(constant, firstTile(op_->settings.vgraphId));
+  return constant;
+}
+
 unsigned LoweringContext::firstTile(VGraphId ipu) const {
   return static_cast<unsigned>(std::max<VGraphId>(0, ipu)) *
          graph_.getTarget().getTilesPerIPU();

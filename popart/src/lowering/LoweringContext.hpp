@@ -51,9 +51,11 @@ public:
   poplar::Tensor addVariable(const TensorInfo &info, VGraphId ipu,
                              const std::string &name);
   // Constants on the first tile of the operation's IPU: one value everywhere,
-  // and a list of INT.
+  // a list of INT, and a list of a floating-point type.
   poplar::Tensor addConstant(const TensorInfo &info, double value);
   poplar::Tensor addConstant(const std::vector<int> &values);
+  poplar::Tensor addConstant(const poplar::Type &type,
+                             const std::vector<float> &values);
   const std::string &debugPath() const { return debugPath_; }
 
   bool hasTensor(const TensorId &id) const { return tensors_.count(id) > 0; }

@@ -13,6 +13,7 @@ namespace {
 
 // The exponent may have a type of its own, the result has the base's.
 Formula powFormula(const Op &op) {
+  requireInputCount(op, 2, 2);
   return {.value = "power(a,b)",
           .gradients = {"g*b*power(a,b-1)", "select(0,g*y*log(a),a==0)"},
           .isInFloat = op.inInfo(0).dataType() != op.inInfo(1).dataType()};

@@ -140,36 +140,56 @@ Attributes::Ints constantInts(const Op &op, InIndex input) {
   return elementsOf<std::int64_t>(tensor);
 }
 
+std::vector<double> constantNumbers(const Op &op, InIndex input) {
+  const Tensor &tensor = constantInput(op, input);
+  requireOp(op, tensor.info.dataType() == DataType::FLOAT,
+            "input {} is {}; it must be FLOAT", input, tensor.info.data_type());
+  auto elements = elementsOf<float>(tensor);
+  return {elements.begin(), elements.end()};
+}
+
 double constantScalar(const Op &op, InIndex input) {
   const Tensor &tensor = constantInput(op, input);
-  requireOp(op, tensor.info.nelms() == 1,
-            "input {} has shape {}; it must have one element", input,
-            support::toString(tensor.info.shape()));
-  auto first = [&]<typename T>(T) {
-    return static_cast<double>(elementsOf<T>(tensor)[0]);
+  return scalarOf(op, tensor.info, tensor.data);
+}
+
+double scalarOf(const Op &op, const TensorInfo &info,
+                const std::vector<char> &data) {
+  requireOp(op, info.nelms() == 1,
+            "a constant has shape {}; it must have one element",
+            support::toString(info.shape()));
+  auto first = [&]<typename T>(T value) {
+    std::memcpy(&value, data.data(), sizeof(T));
+    return value;
   };
-  switch (tensor.info.dataType()) {
+  switch (info.dataType()) {
   case DataType::FLOAT:
-    return first(float());
+    return static_cast<double>(first(float()));
   case DataType::FLOAT16:
     return static_cast<double>(
-        support::halfBitsToFloat(elementsOf<std::uint16_t>(tensor)[0]));
+        support::halfBitsToFloat(first(std::uint16_t())));
   case DataType::DOUBLE:
     return first(double());
   case DataType::INT8:
     return first(std::int8_t());
   case DataType::UINT8:
+  case DataType::BOOL:
     return first(std::uint8_t());
   case DataType::INT16:
     return first(std::int16_t());
   case DataType::UINT16:
     return first(std::uint16_t());
+  case DataType::INT32:
+    return first(std::int32_t());
   case DataType::UINT32:
     return first(std::uint32_t());
   case DataType::UINT64:
-    return first(std::uint64_t());
+    return static_cast<double>(first(std::uint64_t()));
+  case DataType::INT64:
+    return static_cast<double>(first(std::int64_t()));
   default:
-    return static_cast<double>(constantInts(op, input)[0]);
+    throw error(fmt::format("[{}] a constant is {}; it must be a number",
+                            op.str(), info.data_type()));
   }
 }
 

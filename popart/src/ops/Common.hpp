@@ -49,7 +49,12 @@ Attributes::Ints intsOf(const Op &op, const std::string &name, int count,
 // The elements of an input that ONNX wants at compile time (a shape, axes,
 // starts): it must be a constant INT64 or INT32 tensor.
 Attributes::Ints constantInts(const Op &op, InIndex input);
+// The elements of a constant FLOAT input.
+std::vector<double> constantNumbers(const Op &op, InIndex input);
 // The only element of a constant input, of any numeric type.
 double constantScalar(const Op &op, InIndex input);
+// The same of any tensor of one element.
+double scalarOf(const Op &op, const TensorInfo &info,
+                const std::vector<char> &data);
 
 } // namespace popart

@@ -1,4 +1,7 @@
-// Convolution over two spatial dimensions, and its gradients.
+// Convolution over a field of any number of dimensions, and its gradients.
+#include <ops/Conv.hpp>
+
+#include <ops/Axes.hpp>
 #include <ops/Common.hpp>
 #include <ops/List.hpp>
 
@@ -8,97 +11,73 @@
 namespace popart {
 namespace {
 
-constexpr std::size_t spatial = 2;
+std::int64_t groupOf(const Op &op) {
+  return op.attributes.getInt("group", 1);
+}
 
-// ONNX gives pads as all begins, then all ends.
-Attributes::Ints pads(const Op &op) {
-  std::string autoPad = op.attributes.getString("auto_pad", "NOTSET");
-  requireOp(op, autoPad == "NOTSET" || autoPad == "VALID",
-            "auto_pad {} is not supported; give pads", autoPad);
-  return autoPad == "VALID" ? Attributes::Ints(2 * spatial, 0)
-                            : intsOf(op, "pads", 4, 0);
+// The kernel is what the weights say; an attribute may repeat it.
+Window convWindow(const Op &op) {
+  Shape kernel = fieldOf(op.inShape(1));
+  requireOp(op, op.attributes.getInts("kernel_shape", kernel) == kernel,
+            "kernel_shape is {}; the weights have {}",
+            support::toString(op.attributes.getInts("kernel_shape", kernel)),
+            support::toString(kernel));
+  return windowOf(op, fieldOf(op.inShape(0)), kernel);
 }
 
 std::vector<TensorInfo> inferConv(const Op &op) {
   requireInputCount(op, 2, 3);
   requireFloat(op, 0);
-  requireRank(op, 0, 4);
-  requireRank(op, 1, 4);
   const Shape &x = op.inShape(0);
   const Shape &w = op.inShape(1);
-  auto group = op.attributes.getInt("group", 1);
+  requireOp(op, x.size() >= 3 && x.size() == w.size(),
+            "input {} and weights {} need one rank, 3 at least",
+            support::toString(x), support::toString(w));
+  auto group = groupOf(op);
   requireOp(op, group > 0 && x[1] == w[1] * group && w[0] % group == 0,
             "input {} and weights {} do not fit {} groups",
             support::toString(x), support::toString(w), group);
   requireOp(op, !op.hasInput(2) || op.inShape(2) == Shape{w[0]},
             "the bias must have shape {{{}}}", w[0]);
-  auto strides = intsOf(op, "strides", 2, 1);
-  auto dilations = intsOf(op, "dilations", 2, 1);
-  auto pad = pads(op);
-  Shape y = {x[0], w[0], 0, 0};
-  for (std::size_t d = 0; d < spatial; ++d) {
-    std::int64_t kernel = (w[2 + d] - 1) * dilations[d] + 1;
-    std::int64_t padded = x[2 + d] + pad[d] + pad[d + spatial];
-    requireOp(op, padded >= kernel,
-              "the kernel covers {} elements of dimension {}, the padded input "
-              "has {}",
-              kernel, 2 + d, padded);
-    y[2 + d] = (padded - kernel) / strides[d] + 1;
-  }
+  Shape y = convWindow(op).places(op, fieldOf(x));
+  y.insert(y.begin(), {x[0], w[0]});
   return {TensorInfo(op.inInfo(0).dataType(), y)};
-}
-
-// The window of a convolution, as its gradients repeat it.
-Attributes window(const Op &op) {
-  Attributes result;
-  result.set("strides", intsOf(op, "strides", 2, 1));
-  result.set("dilations", intsOf(op, "dilations", 2, 1));
-  result.set("pads", pads(op));
-  result.set("group", op.attributes.getInt("group", 1));
-  return result;
 }
 
 void differentiateConv(GradientBuilder &builder, const Op &op) {
   const TensorId &dy = builder.outputGradient(0);
+  Window window = convWindow(op);
   if (builder.isWanted(0)) {
-    builder.setGradient(
-        0, builder.add("aspen", "ConvDataGrad", {dy, op.inputs[1]},
-                       window(op).set("inputShape", op.inShape(0))));
+    builder.setGradient(0,
+                        builder.add("aspen", "ConvDataGrad", {dy, op.inputs[1]},
+                                    convAttributes(window, groupOf(op))
+                                        .set("inputShape", op.inShape(0))));
   }
   if (builder.isWanted(1)) {
-    const Shape &w = op.inShape(1);
-    builder.setGradient(
-        1, builder.add("aspen", "ConvWeightGrad", {dy, op.inputs[0]},
-                       window(op).set("kernelShape", Shape{w[2], w[3]})));
+    builder.setGradient(1, builder.add("aspen", "ConvWeightGrad",
+                                       {dy, op.inputs[0]},
+                                       convAttributes(window, groupOf(op))
+                                           .set("kernelShape", window.kernel)));
   }
   if (op.hasInput(2) && builder.isWanted(2)) {
-    builder.setGradient(2,
-                        builder.add("ai.onnx", "ReduceSum", {dy},
-                                    Attributes()
-                                        .set("axes", Shape{0, 2, 3})
-                                        .set("keepdims", Attributes::Int{0})));
+    builder.setGradient(2, addBiasGradient(builder, dy));
   }
 }
 
-kernels::Attributes kindAttributes(const Op &op) {
-  auto pad = pads(op);
-  return {{"strides", intsOf(op, "strides", 2, 1)},
-          {"dilations", intsOf(op, "dilations", 2, 1)},
-          {"padLower", Shape{pad[0], pad[1]}},
-          {"padUpper", Shape{pad[2], pad[3]}},
-          {"groups", op.attributes.getInt("group", 1)}};
-}
-
-poplar::OptionFlags convOptions(const LoweringContext &context) {
-  poplar::OptionFlags flags;
-  for (const auto &[name, value] : context.options().convolutionOptions) {
-    flags.set(name, value);
-  }
-  return flags;
+// Of a gradient operation, whose attributes are all there.
+kernels::Attributes gradAttributes(const Op &op, std::size_t fieldRank) {
+  auto count = static_cast<int>(fieldRank);
+  auto pads = intsOf(op, "pads", 2 * count, 0);
+  return {{"strides", intsOf(op, "strides", count, 1)},
+          {"dilations", intsOf(op, "dilations", count, 1)},
+          {"padLower", Shape(pads.begin(), pads.begin() + count)},
+          {"padUpper", Shape(pads.begin() + count, pads.end())},
+          {"groups", groupOf(op)}};
 }
 
 void lowerConv(LoweringContext &context, const Op &op) {
-  auto attributes = kindAttributes(op);
+  auto attributes = convWindow(op).kindAttributes();
+  attributes.set("groups", groupOf(op));
   attributes.set("bias", std::int64_t{op.hasInput(2)});
   attributes.set("activation", std::string());
   std::vector<poplar::Tensor> inputs = {context.in(0), context.in(1)};
@@ -115,7 +94,7 @@ std::vector<TensorInfo> inferDataGrad(const Op &op) {
 }
 
 void lowerDataGrad(LoweringContext &context, const Op &op) {
-  auto attributes = kindAttributes(op);
+  auto attributes = gradAttributes(op, op.inShape(0).size() - 2);
   attributes.set("inputShape", op.attributes.getInts("inputShape", {}));
   context.setOut(0, context.emit("convolutionDataGrad", attributes,
                                  {context.in(0), context.in(1)},
@@ -123,15 +102,13 @@ void lowerDataGrad(LoweringContext &context, const Op &op) {
 }
 
 std::vector<TensorInfo> inferWeightGrad(const Op &op) {
-  auto kernel = op.attributes.getInts("kernelShape", {});
-  auto group = op.attributes.getInt("group", 1);
-  return {TensorInfo(
-      op.inInfo(0).dataType(),
-      {op.inShape(0)[1], op.inShape(1)[1] / group, kernel[0], kernel[1]})};
+  Shape w = {op.inShape(0)[1], op.inShape(1)[1] / groupOf(op)};
+  return {TensorInfo(op.inInfo(0).dataType(),
+                     withField(w, op.attributes.getInts("kernelShape", {})))};
 }
 
 void lowerWeightGrad(LoweringContext &context, const Op &op) {
-  auto attributes = kindAttributes(op);
+  auto attributes = gradAttributes(op, op.inShape(0).size() - 2);
   attributes.set("kernelShape", op.attributes.getInts("kernelShape", {}));
   context.setOut(0, context.emit("convolutionWeightGrad", attributes,
                                  {context.in(0), context.in(1)},
@@ -140,9 +117,36 @@ void lowerWeightGrad(LoweringContext &context, const Op &op) {
 
 } // namespace
 
+Attributes convAttributes(const Window &window, std::int64_t group) {
+  Attributes attributes;
+  attributes.set("strides", window.strides)
+      .set("dilations", window.dilations)
+      .set("pads", window.pads())
+      .set("group", group);
+  return attributes;
+}
+
+TensorId addBiasGradient(GradientBuilder &builder, const TensorId &dy) {
+  Attributes::Ints axes =
+      allAxes(static_cast<Rank>(builder.shapeOf(dy).size()));
+  axes.erase(axes.begin() + 1);
+  return builder.add(
+      "ai.onnx", "ReduceSum", {dy},
+      Attributes().set("axes", axes).set("keepdims", Attributes::Int{0}));
+}
+
+poplar::OptionFlags convOptions(const LoweringContext &context) {
+  poplar::OptionFlags flags;
+  for (const auto &[name, value] : context.options().convolutionOptions) {
+    flags.set(name, value);
+  }
+  return flags;
+}
+
 std::vector<OpRule> convRules() {
   return {{.domain = "ai.onnx",
            .type = "Conv",
+           .schema = {{1, 11}, types::floats()},
            .infer = inferConv,
            .differentiate = differentiateConv,
            .lower = lowerConv},

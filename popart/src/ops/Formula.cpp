@@ -164,7 +164,7 @@ void differentiateFormula(GradientBuilder &builder, const Op &op) {
       continue;
     }
     if (text == "0") {
-      builder.setGradient(i, builder.addZeros(op.inInfo(i)));
+      builder.setGradient(i, builder.addFill(op.inInfo(i), 0.0f));
       continue;
     }
     TensorId gradient = builder.addReduceTo(

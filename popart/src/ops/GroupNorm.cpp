@@ -1,4 +1,5 @@
-// Group normalisation; instance and layer normalisation are special cases.
+// Group normalisation, and instance normalisation, which is one group for each
+// channel.
 #include <ops/Common.hpp>
 #include <ops/List.hpp>
 
@@ -9,8 +10,11 @@
 namespace popart {
 namespace {
 
+// Every channel of an instance is a group of its own.
 std::int64_t groupsOf(const Op &op) {
-  return op.attributes.getInt("num_groups", 1);
+  return op.opid.type == "InstanceNormalization"
+             ? op.inShape(1)[0]
+             : op.attributes.getInt("num_groups", 1);
 }
 
 std::vector<TensorInfo> inferGroupNorm(const Op &op) {
@@ -19,14 +23,14 @@ std::vector<TensorInfo> inferGroupNorm(const Op &op) {
   const Shape &x = op.inShape(0);
   requireOp(op, x.size() >= 2, "shape {} needs samples and channels",
             support::toString(x));
-  std::int64_t groups = groupsOf(op);
-  requireOp(op, groups > 0 && x[1] % groups == 0,
-            "{} channels do not split into {} groups", x[1], groups);
   for (InIndex i : {1, 2}) {
     requireOp(op, op.inShape(i) == Shape{x[1]},
               "input {} has shape {}; it must be {{{}}}", i,
               support::toString(op.inShape(i)), x[1]);
   }
+  std::int64_t groups = groupsOf(op);
+  requireOp(op, groups > 0 && x[1] % groups == 0,
+            "{} channels do not split into {} groups", x[1], groups);
   TensorInfo statistics(op.inInfo(0).dataType(), {x[0] * groups});
   return {op.inInfo(0), statistics, statistics};
 }
@@ -75,6 +79,12 @@ std::vector<OpRule> groupNormRules() {
            .schema = {.attributes = {{"num_groups", Attributes::Int{1}, true},
                                      {"epsilon", 1e-5f}},
                       .outputs = 3},
+           .infer = inferGroupNorm,
+           .differentiate = differentiateGroupNorm,
+           .lower = lowerGroupNorm},
+          {.domain = "ai.onnx",
+           .type = "InstanceNormalization",
+           .schema = {{6}, types::floats()},
            .infer = inferGroupNorm,
            .differentiate = differentiateGroupNorm,
            .lower = lowerGroupNorm},

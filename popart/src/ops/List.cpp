@@ -11,9 +11,18 @@ using Key = std::pair<std::string, std::string>;
 
 std::map<Key, OpRule> makeRules() {
   std::vector<OpRule> (*const families[])() = {
-      castRules,    convRules,  expressionRules, formulaRules,  groupNormRules,
-      ipuCopyRules, lossRules,  matMulRules,     maxPoolRules,  reduceRules,
-      softmaxRules, stashRules, updateRules,     variadicRules, viewRules,
+      averagePoolRules, batchNormRules,    castRules,
+      concatRules,      convRules,         convTransposeRules,
+      cumSumRules,      depthToSpaceRules, expressionRules,
+      formulaRules,     gatherRules,       gemmRules,
+      groupNormRules,   gruRules,          identityLossRules,
+      ipuCopyRules,     lossRules,         lrnRules,
+      lstmRules,        matMulRules,       maxPoolRules,
+      oneHotRules,      padRules,          reduceRules,
+      repeatRules,      resizeRules,       scatterRules,
+      shapeRules,       sliceRules,        softmaxRules,
+      stashRules,       topKRules,         updateRules,
+      variadicRules,    viewRules,
   };
   std::map<Key, OpRule> rules;
   for (auto *family : families) {

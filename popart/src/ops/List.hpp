@@ -7,18 +7,38 @@
 
 namespace popart {
 
+std::vector<OpRule> averagePoolRules();
+std::vector<OpRule> batchNormRules();
 std::vector<OpRule> castRules();
+std::vector<OpRule> concatRules();
 std::vector<OpRule> convRules();
+std::vector<OpRule> convTransposeRules();
+std::vector<OpRule> cumSumRules();
+std::vector<OpRule> depthToSpaceRules();
 std::vector<OpRule> expressionRules();
 std::vector<OpRule> formulaRules();
+std::vector<OpRule> gatherRules();
+std::vector<OpRule> gemmRules();
 std::vector<OpRule> groupNormRules();
+std::vector<OpRule> gruRules();
+std::vector<OpRule> identityLossRules();
 std::vector<OpRule> ipuCopyRules();
 std::vector<OpRule> lossRules();
+std::vector<OpRule> lrnRules();
+std::vector<OpRule> lstmRules();
 std::vector<OpRule> matMulRules();
 std::vector<OpRule> maxPoolRules();
+std::vector<OpRule> oneHotRules();
+std::vector<OpRule> padRules();
 std::vector<OpRule> reduceRules();
+std::vector<OpRule> repeatRules();
+std::vector<OpRule> resizeRules();
+std::vector<OpRule> scatterRules();
+std::vector<OpRule> shapeRules();
+std::vector<OpRule> sliceRules();
 std::vector<OpRule> softmaxRules();
 std::vector<OpRule> stashRules();
+std::vector<OpRule> topKRules();
 std::vector<OpRule> updateRules();
 std::vector<OpRule> variadicRules();
 std::vector<OpRule> viewRules();

@@ -1,4 +1,6 @@
 // Matrix products, plain and batched, by NumPy's rules.
+#include <ops/MatMul.hpp>
+
 #include <ops/Common.hpp>
 #include <ops/List.hpp>
 
@@ -17,21 +19,51 @@ Shape batchDims(const Shape &shape) {
   return {shape.begin(), shape.end() - 2};
 }
 
-std::vector<TensorInfo> inferMatMul(const Op &op) {
-  requireInputCount(op, 2, 2);
-  requireFloat(op, 0);
-  const Shape &a = op.inShape(0);
-  const Shape &b = op.inShape(1);
-  requireOp(op, a.size() >= 2 && b.size() >= 2,
-            "shapes {} and {} must have rank 2 at least", support::toString(a),
-            support::toString(b));
-  requireOp(op, a.back() == b[b.size() - 2],
-            "shapes {} and {} do not multiply: {} columns, {} rows",
-            support::toString(a), support::toString(b), a.back(),
-            b[b.size() - 2]);
+// The operands as matrices: a vector on the left is a row, on the right a
+// column.
+Shape leftShape(const Op &op) {
+  Shape shape = op.inShape(0);
+  if (shape.size() == 1) {
+    shape.insert(shape.begin(), 1);
+  }
+  return shape;
+}
+Shape rightShape(const Op &op) {
+  Shape shape = op.inShape(1);
+  if (shape.size() == 1) {
+    shape.push_back(1);
+  }
+  return shape;
+}
+Shape resultShape(const Op &op) {
+  Shape a = leftShape(op);
+  Shape b = rightShape(op);
   Shape result = broadcastShapes(op, batchDims(a), batchDims(b));
   result.push_back(a[a.size() - 2]);
   result.push_back(b.back());
+  return result;
+}
+
+std::vector<TensorInfo> inferMatMul(const Op &op) {
+  requireInputCount(op, 2, 2);
+  requireOp(op, op.inInfo(0).rank() > 0 && op.inInfo(1).rank() > 0,
+            "a scalar is no matrix");
+  requireOp(op, op.inInfo(0).dataType() == op.inInfo(1).dataType(),
+            "inputs are {} and {}; they must have one type",
+            op.inInfo(0).data_type(), op.inInfo(1).data_type());
+  Shape a = leftShape(op);
+  Shape b = rightShape(op);
+  requireOp(op, a.back() == b[b.size() - 2],
+            "shapes {} and {} do not multiply: {} columns, {} rows",
+            support::toString(op.inShape(0)), support::toString(op.inShape(1)),
+            a.back(), b[b.size() - 2]);
+  Shape result = resultShape(op);
+  if (op.inInfo(1).rank() == 1) {
+    result.pop_back();
+  }
+  if (op.inInfo(0).rank() == 1) {
+    result.erase(result.end() - (op.inInfo(1).rank() == 1 ? 1 : 2));
+  }
   return {TensorInfo(op.inInfo(0).dataType(), result)};
 }
 
@@ -54,36 +86,38 @@ bool isTransposed(const Op &op, InIndex input) {
 
 // All dimensions but the last as one.
 Shape asMatrix(const Shape &shape) {
-  return {support::elementCount(shape) /
-              std::max<std::int64_t>(1, shape.back()),
+  return {support::elementCount(std::span(shape).first(shape.size() - 1)),
           shape.back()};
 }
 
 void differentiateMatMul(GradientBuilder &builder, const Op &op) {
-  const TensorId &dy = builder.outputGradient(0);
-  const Shape &a = op.inShape(0);
-  const Shape &b = op.inShape(1);
+  Shape a = leftShape(op);
+  Shape b = rightShape(op);
+  Shape y = resultShape(op);
+  TensorId dy = builder.addReshape(builder.outputGradient(0), y);
   if (builder.isWanted(0)) {
-    TensorId da = builder.add("ai.onnx", "MatMul",
-                              {dy, transpose(builder, op.inputs[1])});
-    builder.setGradient(0, builder.addReduceTo(da, a));
+    TensorId right = builder.addReshape(op.inputs[1], b);
+    TensorId da =
+        builder.add("ai.onnx", "MatMul", {dy, transpose(builder, right)});
+    builder.setGradient(
+        0, builder.addReshape(builder.addReduceTo(da, a), op.inShape(0)));
   }
   if (builder.isWanted(1)) {
-    TensorId x = op.inputs[0];
-    TensorId dz = dy;
+    TensorId x = builder.addReshape(op.inputs[0], a);
     if (b.size() == 2) {
       // One product over all rows instead of one per batch and a sum.
       x = builder.addReshape(x, asMatrix(a));
-      dz = builder.addReshape(dy, asMatrix(op.outShape(0)));
+      dy = builder.addReshape(dy, asMatrix(y));
     }
     // Where b is a transposed weight, its gradient is made transposed too: the
     // weight's own gradient is then an array in the weight's order.
     TensorId db =
         isTransposed(op, 1)
             ? transpose(builder, builder.add("ai.onnx", "MatMul",
-                                             {transpose(builder, dz), x}))
-            : builder.add("ai.onnx", "MatMul", {transpose(builder, x), dz});
-    builder.setGradient(1, builder.addReduceTo(db, b));
+                                             {transpose(builder, dy), x}))
+            : builder.add("ai.onnx", "MatMul", {transpose(builder, x), dy});
+    builder.setGradient(
+        1, builder.addReshape(builder.addReduceTo(db, b), op.inShape(1)));
   }
 }
 
@@ -97,7 +131,40 @@ poplar::Tensor asGroups(const poplar::Tensor &tensor, Shape batch) {
   return broadcastTo(tensor, batch).reshape({groups, rows, columns});
 }
 
+// Integers have no unit that multiplies matrices: all products, then sums.
+poplar::Tensor emitProducts(LoweringContext &context, const poplar::Tensor &a,
+                            const poplar::Tensor &b) {
+  unsigned rank = a.rank();
+  const std::string_view names[] = {"a", "b"};
+  poplar::Tensor products =
+      context.emit(kernels::Expression::parse("a*b", names),
+                   {a.expand({rank}), b.expand({rank - 2})});
+  return context.emit(
+      "reduce",
+      {{"op", std::string("ADD")}, {"dims", Shape{rank - 1}}, {"scale", 1.0}},
+      {products})[0];
+}
+
 void lowerMatMul(LoweringContext &context, const Op &op) {
+  poplar::Tensor a = context.in(0).reshape(poplarShape(leftShape(op)));
+  poplar::Tensor b = context.in(1).reshape(poplarShape(rightShape(op)));
+  if (b.rank() == 2) {
+    a = a.reshape(poplarShape(asMatrix(leftShape(op))));
+  } else {
+    Shape batch = batchDims(resultShape(op));
+    a = asGroups(a, batch);
+    b = asGroups(b, batch);
+  }
+  poplar::Tensor result = isFloat(op.inInfo(0).dataType())
+                              ? emitMatMul(context, a, b)
+                              : emitProducts(context, a, b);
+  context.setOut(0, result.reshape(poplarShape(op.outShape(0))));
+}
+
+} // namespace
+
+poplar::Tensor emitMatMul(LoweringContext &context, const poplar::Tensor &a,
+                          const poplar::Tensor &b) {
   kernels::Attributes attributes{{"bias", std::int64_t{0}},
                                  {"activation", std::string()}};
   poplar::OptionFlags flags;
@@ -107,24 +174,13 @@ void lowerMatMul(LoweringContext &context, const Op &op) {
   for (const auto &[name, value] : context.options().matmulOptions) {
     flags.set(name, value);
   }
-  poplar::Tensor a = context.in(0);
-  poplar::Tensor b = context.in(1);
-  if (b.rank() == 2) {
-    a = a.reshape(poplarShape(asMatrix(op.inShape(0))));
-  } else {
-    Shape batch = batchDims(op.outShape(0));
-    a = asGroups(a, batch);
-    b = asGroups(b, batch);
-  }
-  poplar::Tensor result = context.emit("matmul", attributes, {a, b}, flags)[0];
-  context.setOut(0, result.reshape(poplarShape(op.outShape(0))));
+  return context.emit("matmul", attributes, {a, b}, flags)[0];
 }
-
-} // namespace
 
 std::vector<OpRule> matMulRules() {
   return {{.domain = "ai.onnx",
            .type = "MatMul",
+           .schema = {{1, 9, 13}, types::numbers()},
            .infer = inferMatMul,
            .differentiate = differentiateMatMul,
            .lower = lowerMatMul}};

@@ -1,82 +1,58 @@
-// Max pooling over two spatial dimensions. The winner's place in each window is
-// a private output that the gradient routes by.
+// Max pooling. The winner's place in each window is a private output that the
+// gradient routes by.
 #include <ops/Common.hpp>
+#include <ops/Indices.hpp>
 #include <ops/List.hpp>
+#include <ops/Window.hpp>
 
 #include <autodiff/GradientBuilder.hpp>
 #include <lowering/LoweringContext.hpp>
+#include <lowering/Types.hpp>
+
+#include <popops/Pad.hpp>
 
 #include <algorithm>
+#include <limits>
 
 namespace popart {
 namespace {
 
-struct Window {
-  Attributes::Ints kernel;
-  Attributes::Ints strides;
-  Attributes::Ints padLower;
-  Attributes::Ints padUpper;
-};
-
-Window windowOf(const Op &op, const Shape &x) {
-  Window window;
-  window.kernel = op.attributes.getInts("kernel_shape", {});
-  requireOp(op, window.kernel.size() == 2, "kernel_shape must have 2 values");
-  window.strides = intsOf(op, "strides", 2, 1);
-  auto dilations = intsOf(op, "dilations", 2, 1);
-  requireOp(op, dilations == Attributes::Ints({1, 1}),
-            "dilations other than 1 are not supported");
-  auto pads = intsOf(op, "pads", 4, 0);
-  window.padLower = {pads[0], pads[1]};
-  window.padUpper = {pads[2], pads[3]};
-  if (op.attributes.getInt("ceil_mode", 0) != 0) {
-    for (std::size_t d = 0; d < 2; ++d) {
-      // Pad until the last, partial window is whole; it must start before the
-      // upper padding.
-      std::int64_t stride = window.strides[d];
-      std::int64_t size = x[2 + d] + window.padLower[d] + window.padUpper[d];
-      std::int64_t steps = (size - window.kernel[d] + stride - 1) / stride;
-      if (steps * stride >= x[2 + d] + window.padLower[d]) {
-        --steps;
-      }
-      window.padUpper[d] +=
-          std::max<std::int64_t>(0, steps * stride + window.kernel[d] - size);
-    }
-  }
-  return window;
+Window poolWindow(const Op &op, const Shape &x) {
+  requireOp(op, x.size() >= 3, "shape {} has no field", support::toString(x));
+  return windowOf(op, fieldOf(x), op.attributes.getInts("kernel_shape", {}));
 }
 
 std::vector<TensorInfo> inferMaxPool(const Op &op) {
   requireInputCount(op, 1, 1);
   requireFloat(op, 0);
-  requireRank(op, 0, 4);
   const Shape &x = op.inShape(0);
-  Window window = windowOf(op, x);
-  Shape y = x;
-  for (std::size_t d = 0; d < 2; ++d) {
-    std::int64_t padded = x[2 + d] + window.padLower[d] + window.padUpper[d];
-    requireOp(op, padded >= window.kernel[d],
-              "the kernel covers {} elements of dimension {}, the padded input "
-              "has {}",
-              window.kernel[d], 2 + d, padded);
-    y[2 + d] = (padded - window.kernel[d]) / window.strides[d] + 1;
-  }
+  Window window = poolWindow(op, x);
+  requireOp(op, support::elementCount(window.kernel) < 255,
+            "a window of {} elements is too large; 254 are allowed",
+            support::elementCount(window.kernel));
+  Shape y = withField(x, window.places(op, fieldOf(x)));
   return {TensorInfo(op.inInfo(0).dataType(), y),
           TensorInfo(DataType::UINT8, y)};
 }
 
 void differentiateMaxPool(GradientBuilder &builder, const Op &op) {
-  Window window = windowOf(op, op.inShape(0));
-  Attributes::Ints pads = window.padLower;
-  pads.insert(pads.end(), window.padUpper.begin(), window.padUpper.end());
+  Window window = poolWindow(op, op.inShape(0));
   Attributes attributes;
   attributes.set("kernel_shape", window.kernel)
       .set("strides", window.strides)
-      .set("pads", pads)
+      .set("dilations", window.dilations)
+      .set("pads", window.pads())
       .set("inputShape", op.inShape(0));
   builder.setGradient(0, builder.add("aspen", "MaxPoolGrad",
                                      {builder.outputGradient(0), op.outputs[1]},
                                      attributes));
+}
+
+// The kinds take two dimensions without dilation.
+bool isPlain(const Window &window) {
+  return window.kernel.size() == 2 &&
+         std::all_of(window.dilations.begin(), window.dilations.end(),
+                     [](std::int64_t d) { return d == 1; });
 }
 
 kernels::Attributes kindAttributes(const Window &window) {
@@ -87,11 +63,63 @@ kernels::Attributes kindAttributes(const Window &window) {
           {"activation", std::string()}};
 }
 
+// Any other window is spread out: a view [N, C, places, elements of a window]
+// of the padded input, over which rows are pooled whole.
+Window rowWindow(const Window &window) {
+  std::int64_t size = support::elementCount(window.kernel);
+  return {{1, size}, {1, size}, {1, 1}, {0, 0}, {0, 0}};
+}
+
+// Element `index` of every window, row-major, as a view of the padded input.
+poplar::Tensor elementOfWindows(poplar::Tensor padded, const Window &window,
+                                const Shape &places, std::int64_t index) {
+  for (std::size_t d = places.size(); d-- > 0;) {
+    auto dimension = static_cast<unsigned>(2 + d);
+    std::int64_t first = index % window.kernel[d] * window.dilations[d];
+    index /= window.kernel[d];
+    std::int64_t end = first + (places[d] - 1) * window.strides[d] + 1;
+    padded =
+        padded
+            .slice(static_cast<std::size_t>(first),
+                   static_cast<std::size_t>(end), dimension)
+            .subSample(static_cast<unsigned>(window.strides[d]), dimension);
+  }
+  return padded;
+}
+
+// [N, C, places...] as [N, C, number of places].
+poplar::Tensor placesInOne(const poplar::Tensor &tensor) {
+  return tensor.flatten(2, tensor.rank());
+}
+
+poplar::Tensor spreadWindows(LoweringContext &context, poplar::Tensor x,
+                             const Window &window, const Shape &places) {
+  poplar::Tensor lowest = context.addConstant(
+      x.elementType(), {-std::numeric_limits<float>::infinity()});
+  for (std::size_t d = 0; d < places.size(); ++d) {
+    x = popops::pad(context.graph(), x, window.padLower[d], window.padUpper[d],
+                    static_cast<unsigned>(2 + d), lowest.squeeze({0}));
+  }
+  std::vector<poplar::Tensor> elements;
+  for (std::int64_t i = 0; i < support::elementCount(window.kernel); ++i) {
+    elements.push_back(
+        placesInOne(elementOfWindows(x, window, places, i)).expand({3}));
+  }
+  return poplar::concat(elements, 3);
+}
+
 void lowerMaxPool(LoweringContext &context, const Op &op) {
+  Window window = poolWindow(op, op.inShape(0));
+  bool isWhole = isPlain(window);
   auto outputs = context.emit(
-      "maxPool", kindAttributes(windowOf(op, op.inShape(0))), {context.in(0)});
-  context.setOut(0, outputs[0]);
-  context.setOut(1, outputs[1]);
+      "maxPool", kindAttributes(isWhole ? window : rowWindow(window)),
+      {isWhole ? context.in(0)
+               : spreadWindows(context, context.in(0), window,
+                               fieldOf(op.outShape(0)))});
+  for (OutIndex i : {0, 1}) {
+    context.setOut(i, outputs[static_cast<std::size_t>(i)].reshape(
+                          poplarShape(op.outShape(i))));
+  }
 }
 
 std::vector<TensorInfo> inferMaxPoolGrad(const Op &op) {
@@ -99,8 +127,49 @@ std::vector<TensorInfo> inferMaxPoolGrad(const Op &op) {
                      op.attributes.getInts("inputShape", {}))};
 }
 
+// Every element of the windows adds its gradient where it came from.
+void lowerSpreadGrad(LoweringContext &context, const Op &op,
+                     const Window &window) {
+  Shape places = fieldOf(op.inShape(0));
+  Shape padded = op.outShape(0);
+  for (std::size_t d = 0; d < places.size(); ++d) {
+    padded[2 + d] += window.padLower[d] + window.padUpper[d];
+  }
+  poplar::Tensor dy = placesInOne(context.in(0)).expand({3});
+  auto attributes = kindAttributes(rowWindow(window));
+  std::int64_t size = support::elementCount(window.kernel);
+  attributes.set(
+      "inputShape",
+      Shape{padded[0], padded[1], static_cast<std::int64_t>(dy.dim(2)), size});
+  poplar::Tensor rows =
+      context.emit("maxPoolGrad", attributes,
+                   {dy, placesInOne(context.in(1)).expand({3})})[0];
+  poplar::Tensor dx = filledVariable(
+      context, op, TensorInfo(op.outInfo(0).dataType(), padded), 0.0);
+  const std::string_view names[] = {"a", "b"};
+  auto sum = kernels::Expression::parse("a+b", names);
+  for (std::int64_t i = 0; i < size; ++i) {
+    poplar::Tensor target =
+        placesInOne(elementOfWindows(dx, window, places, i));
+    auto column = static_cast<std::size_t>(i);
+    context.emitTo(
+        sum, {target, rows.slice(column, column + 1, 3).squeeze({3})}, target);
+  }
+  for (std::size_t d = 0; d < places.size(); ++d) {
+    auto lower = static_cast<std::size_t>(window.padLower[d]);
+    auto end = lower + static_cast<std::size_t>(op.outShape(0)[2 + d]);
+    dx = dx.slice(lower, end, static_cast<unsigned>(2 + d));
+  }
+  context.setOut(0, dx);
+}
+
 void lowerMaxPoolGrad(LoweringContext &context, const Op &op) {
-  auto attributes = kindAttributes(windowOf(op, op.outShape(0)));
+  Window window = poolWindow(op, op.outShape(0));
+  if (!isPlain(window)) {
+    lowerSpreadGrad(context, op, window);
+    return;
+  }
+  auto attributes = kindAttributes(window);
   attributes.set("inputShape", op.outShape(0));
   context.setOut(0, context.emit("maxPoolGrad", attributes,
                                  {context.in(0), context.in(1)})[0]);
@@ -111,6 +180,7 @@ void lowerMaxPoolGrad(LoweringContext &context, const Op &op) {
 std::vector<OpRule> maxPoolRules() {
   return {{.domain = "ai.onnx",
            .type = "MaxPool",
+           .schema = {{1, 8, 10, 11, 12}, types::floats()},
            .infer = inferMaxPool,
            .differentiate = differentiateMaxPool,
            .lower = lowerMaxPool},

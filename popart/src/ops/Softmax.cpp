@@ -87,6 +87,7 @@ std::vector<OpRule> softmaxRules() {
   for (std::string type : {"Softmax", "LogSoftmax"}) {
     rules.push_back({.domain = "ai.onnx",
                      .type = type,
+                     .schema = {{1, 11, 13}, types::floats()},
                      .infer = inferSoftmax,
                      .differentiate = differentiateSoftmax,
                      .lower = lowerForward});

@@ -1,5 +1,6 @@
 // Operations that only look at their input differently: they cost nothing and
 // lower to a view of the same elements.
+#include <ops/Axes.hpp>
 #include <ops/Common.hpp>
 #include <ops/List.hpp>
 
@@ -41,7 +42,8 @@ std::vector<TensorInfo> inferReshape(const Op &op) {
   Shape shape = wantedShape(op);
   std::int64_t known = 1;
   std::int64_t *unknown = nullptr;
-  bool keepsZeros = op.opid.domain == "aspen";
+  bool keepsZeros =
+      op.opid.domain == "aspen" || op.attributes.getInt("allowzero", 0) != 0;
   for (std::size_t d = 0; d < shape.size(); ++d) {
     if (shape[d] == 0 && !keepsZeros && d < from.size()) {
       shape[d] = from[d];
@@ -77,6 +79,40 @@ std::vector<TensorInfo> inferFlatten(const Op &op) {
   std::int64_t columns = support::elementCount(
       std::span(from).subspan(static_cast<std::size_t>(axis)));
   return {TensorInfo(op.inInfo(0).dataType(), {rows, columns})};
+}
+
+// Dimensions of size 1 go: those named, or all.
+std::vector<TensorInfo> inferSqueeze(const Op &op) {
+  requireInputCount(op, 1, 2);
+  const Shape &from = op.inShape(0);
+  Attributes::Ints axes = givenAxes(op, 1);
+  bool isGiven = op.hasInput(1) || op.attributes.hasAttribute("axes");
+  for (std::size_t d = 0; d < from.size() && !isGiven; ++d) {
+    if (from[d] == 1) {
+      axes.push_back(static_cast<std::int64_t>(d));
+    }
+  }
+  for (std::int64_t axis : axes) {
+    requireOp(op, from[static_cast<std::size_t>(axis)] == 1,
+              "dimension {} of {} is not of size 1", axis,
+              support::toString(from));
+  }
+  return {TensorInfo(op.inInfo(0).dataType(), withoutAxes(from, axes))};
+}
+
+// The axes are those of the result.
+std::vector<TensorInfo> inferUnsqueeze(const Op &op) {
+  requireInputCount(op, 1, 2);
+  std::size_t count = op.hasInput(1) ? constantInts(op, 1).size()
+                                     : op.attributes.getInts("axes", {}).size();
+  Rank rank = op.inInfo(0).rank() + static_cast<Rank>(count);
+  Attributes::Ints axes = givenAxes(op, 1, rank);
+  requireOp(op, axes.size() == count, "an axis is given twice");
+  Shape shape = op.inShape(0);
+  for (std::int64_t axis : axes) {
+    shape.insert(shape.begin() + axis, 1);
+  }
+  return {TensorInfo(op.inInfo(0).dataType(), shape)};
 }
 
 void differentiateReshape(GradientBuilder &builder, const Op &op) {
@@ -131,11 +167,22 @@ void lowerTranspose(LoweringContext &context, const Op &op) {
                         std::vector<unsigned>(perm.begin(), perm.end())));
 }
 
+OpRule reshapeRule(const char *type, std::vector<int> versions,
+                   std::vector<TensorInfo> (*infer)(const Op &)) {
+  return {.domain = "ai.onnx",
+          .type = type,
+          .schema = {std::move(versions), types::all()},
+          .infer = infer,
+          .differentiate = differentiateReshape,
+          .lower = lowerReshape};
+}
+
 } // namespace
 
 std::vector<OpRule> viewRules() {
   return {{.domain = "ai.onnx",
            .type = "Identity",
+           .schema = {{1, 13, 14, 16}, types::all()},
            .infer = inferIdentity,
            .differentiate = differentiateIdentity,
            .lower = lowerIdentity},
@@ -144,23 +191,18 @@ std::vector<OpRule> viewRules() {
            .type = "Detach",
            .infer = inferIdentity,
            .lower = lowerIdentity},
-          {.domain = "ai.onnx",
-           .type = "Reshape",
-           .infer = inferReshape,
-           .differentiate = differentiateReshape,
-           .lower = lowerReshape},
+          reshapeRule("Reshape", {5, 13, 14}, inferReshape),
           {.domain = "aspen",
            .type = "Reshape",
            .infer = inferReshape,
            .differentiate = differentiateReshape,
            .lower = lowerReshape},
-          {.domain = "ai.onnx",
-           .type = "Flatten",
-           .infer = inferFlatten,
-           .differentiate = differentiateReshape,
-           .lower = lowerReshape},
+          reshapeRule("Flatten", {1, 9, 11, 13}, inferFlatten),
+          reshapeRule("Squeeze", {1, 11, 13}, inferSqueeze),
+          reshapeRule("Unsqueeze", {1, 11, 13}, inferUnsqueeze),
           {.domain = "ai.onnx",
            .type = "Transpose",
+           .schema = {{1, 13}, types::all()},
            .infer = inferTranspose,
            .differentiate = differentiateTranspose,
            .lower = lowerTranspose}};

@@ -1,0 +1,104 @@
+"""Recurrent layers against PyTorch's, whose gates are in another order."""
+
+import numpy as np
+import pytest
+import torch
+
+from operators import Case, check, values
+
+F16, F32 = np.float16, np.float32
+STEPS, BATCH, FEATURES, HIDDEN = 5, 3, 4, 2
+
+
+def reordered(weights, order):
+    """ONNX's gates, [1, gates * hidden, ...], in the order of PyTorch's."""
+    parts = weights[0].chunk(len(order))
+    return torch.cat([parts[i] for i in order])
+
+
+def lstm(x, w, r, b=None, lengths=None, h=None, c=None):
+    order = (0, 2, 3, 1)  # i, f, c, o of i, o, f, c
+    b = torch.zeros(1, 8 * HIDDEN) if b is None else b
+    zeros = torch.zeros(1, BATCH, HIDDEN)
+    wb, rb = b.chunk(2, 1)
+    y, hs, cs = run(torch.lstm_cell, x, reordered(w, order), reordered(r, order),
+                    reordered(wb, order), reordered(rb, order), lengths,
+                    zeros if h is None else h, zeros if c is None else c)
+    return y, hs, cs
+
+
+def run(cell, x, w, r, wb, rb, lengths, h, c):
+    h, c, outputs = h[0], c[0], []
+    for t in range(STEPS):
+        next_h, next_c = cell(x[t], (h, c), w, r, wb, rb)
+        alive = torch.ones(BATCH, 1) if lengths is None else (
+            (t < lengths)[:, None].float())
+        h, c = alive * next_h + (1 - alive) * h, alive * next_c + (1 - alive) * c
+        outputs.append(alive * next_h)
+    return torch.stack(outputs)[:, None], h[None], c[None]
+
+
+def gru(before_reset):
+    def function(x, w, r, b=None, lengths=None, h=None):
+        b = torch.zeros(1, 6 * HIDDEN) if b is None else b
+        wz, wr, wh = w[0].chunk(3)
+        rz, rr, rh = r[0].chunk(3)
+        wbz, wbr, wbh, rbz, rbr, rbh = b[0].chunk(6)
+        state = torch.zeros(BATCH, HIDDEN) if h is None else h[0]
+        outputs = []
+        for t in range(STEPS):
+            z = torch.sigmoid(x[t] @ wz.T + state @ rz.T + wbz + rbz)
+            g = torch.sigmoid(x[t] @ wr.T + state @ rr.T + wbr + rbr)
+            past = (g * (state @ rh.T + rbh) if before_reset
+                    else (g * state) @ rh.T + rbh)
+            new = (1 - z) * torch.tanh(x[t] @ wh.T + past + wbh) + z * state
+            alive = torch.ones(BATCH, 1) if lengths is None else (
+                (t < lengths)[:, None].float())
+            state = alive * new + (1 - alive) * state
+            outputs.append(alive * new)
+        return torch.stack(outputs)[:, None], state[None]
+    return function
+
+
+def operands(gates, dtype=F32):
+    return [values(STEPS, BATCH, FEATURES, dtype=dtype),
+            values(1, gates * HIDDEN, FEATURES, dtype=dtype, seed=1),
+            values(1, gates * HIDDEN, HIDDEN, dtype=dtype, seed=2),
+            values(1, 2 * gates * HIDDEN, dtype=dtype, seed=3),
+            np.array([5, 2, 3], np.int32),
+            values(1, BATCH, HIDDEN, dtype=dtype, seed=4),
+            values(1, BATCH, HIDDEN, dtype=dtype, seed=5)]
+
+
+def cases():
+    for version in (1, 7, 14):
+        for dtype in (F32, F16):
+            inputs = operands(4, dtype)
+            types = [dtype] * 3
+            common = dict(outputs=3, types=types, tolerance=1e-4)
+            attributes = {"hidden_size": HIDDEN}
+            yield Case("LSTM", version, inputs[:3], lstm, attributes, **common)
+            yield Case("LSTM", version, inputs, lstm, attributes, **common)
+            yield Case("LSTM", version, [*inputs[:4], None, *inputs[5:]], lstm,
+                       attributes, **common)
+    for version in (3, 7, 14):
+        for before in (0, 1):
+            inputs = operands(3, F32 if version > 3 else F16)
+            types = [inputs[0].dtype] * 2
+            common = dict(outputs=2, types=types, tolerance=1e-4)
+            attributes = {"hidden_size": HIDDEN, "linear_before_reset": before}
+            yield Case("GRU", version, inputs[:3], gru(before), attributes, **common)
+            yield Case("GRU", version, inputs[:6], gru(before), attributes, **common)
+    inputs = operands(4)[:3]
+    for name, value, text in (
+            ("clip", 1.0, "LSTMOp attribute `clip' is not supported"),
+            ("direction", "reverse", "LSTMOp attribute `direction'"),
+            ("input_forget", 1, "LSTMOp attribute `input_forget'"),
+            ("hidden_size", 3, "hidden_size is 3"),
+            ("activations", ["Sigmoid", "Tanh", "Relu"], "must be the same")):
+        yield Case("LSTM", 7, inputs, attributes={name: value}, outputs=3, error=text)
+
+
+@pytest.mark.parametrize("case", list(cases()), ids=str)
+def test_recurrent(case):
+    check(case)

@@ -1,0 +1,204 @@
+"""Convolutions and poolings against PyTorch."""
+
+import numpy as np
+import pytest
+import torch
+import torch.nn.functional as F
+
+from operators import Case, check, values
+
+F16, F32 = np.float16, np.float32
+CONV = {1: F.conv1d, 2: F.conv2d, 3: F.conv3d}
+TRANSPOSED = {1: F.conv_transpose1d, 2: F.conv_transpose2d, 3: F.conv_transpose3d}
+
+
+def padded(x, pads, value=0.0):
+    half = len(pads) // 2
+    return F.pad(x, [p for d in reversed(range(half))
+                     for p in (pads[d], pads[half + d])], value=value)
+
+
+def same_pads(sizes, kernel, strides, upper):
+    """auto_pad's padding, by ONNX's formula."""
+    pads = []
+    for size, k, s in zip(sizes, kernel, strides):
+        total = max(0, (-(-size // s) - 1) * s + k - size)
+        pads.append((total // 2, total - total // 2) if upper
+                    else (total - total // 2, total // 2))
+    return [p[0] for p in pads] + [p[1] for p in pads]
+
+
+def conv_case(x, w, version=11, bias=True, dtype=F32, pads=None, **attributes):
+    rank = len(x) - 2
+    strides = attributes.get("strides", [1] * rank)
+    if pads is not None:
+        attributes["pads"] = pads
+    auto = attributes.get("auto_pad", "NOTSET")
+    if auto.startswith("SAME"):
+        pads = same_pads(x[2:], w[2:], strides, auto == "SAME_UPPER")
+
+    def function(a, b, c=None):
+        a = padded(a, pads) if pads else a
+        return CONV[rank](a, b, c, strides, 0,
+                          attributes.get("dilations", [1] * rank),
+                          attributes.get("group", 1))
+
+    inputs = [values(*x, dtype=dtype), values(*w, dtype=dtype, seed=1)]
+    if bias:
+        inputs.append(values(w[0], dtype=dtype, seed=2))
+    return Case("Conv", version, inputs, function, attributes, tolerance=1e-4)
+
+
+CONVOLUTIONS = [
+    conv_case((2, 3, 8), (4, 3, 3)),
+    conv_case((2, 3, 8), (4, 3, 3), pads=[1, 2], strides=[2], bias=False),
+    conv_case((1, 2, 6, 5), (3, 2, 3, 2), version=1, pads=[1, 0, 1, 2]),
+    conv_case((1, 4, 7, 7), (6, 2, 3, 3), group=2, strides=[2, 1]),
+    conv_case((1, 4, 7, 7), (4, 1, 3, 3), group=4, pads=[1, 1, 1, 1]),
+    conv_case((1, 2, 9, 9), (3, 2, 3, 3), dilations=[2, 3]),
+    conv_case((1, 2, 5, 6), (3, 2, 3, 3), auto_pad="SAME_UPPER", strides=[2, 2]),
+    conv_case((1, 2, 5, 6), (3, 2, 2, 2), auto_pad="SAME_LOWER"),
+    conv_case((1, 2, 5, 6), (3, 2, 2, 2), auto_pad="VALID"),
+    conv_case((1, 2, 4, 5, 3), (3, 2, 2, 3, 2), pads=[1, 0, 1, 0, 1, 0]),
+    conv_case((1, 2, 6, 6), (3, 2, 3, 3), dtype=F16, pads=[1, 1, 1, 1]),
+    Case("Conv", 11, [values(1, 2, 5, 5), values(3, 2, 3, 3)],
+         attributes={"auto_pad": "WIDE"}, error="Invalid auto_pad provied: WIDE"),
+    Case("Conv", 11, [values(1, 2, 5, 5), values(3, 1, 3, 3)],
+         error="do not fit 1 groups"),
+    Case("Conv", 11, [values(1, 2, 5, 5), values(3, 2, 3, 3)],
+         attributes={"kernel_shape": [2, 2]}, error="kernel_shape is {2,2}"),
+]
+
+
+def transposed_case(x, w, version=11, bias=True, dtype=F32, crop=None, extra=None,
+                    **attributes):
+    rank = len(x) - 2
+
+    def function(a, b, c=None):
+        y = TRANSPOSED[rank](a, b, c, attributes.get("strides", [1] * rank), 0,
+                             extra or [0] * rank, attributes.get("group", 1),
+                             attributes.get("dilations", [1] * rank))
+        pads = crop or attributes.get("pads")
+        return padded(y, [-p for p in pads]) if pads else y
+
+    if extra:
+        attributes["output_padding"] = extra
+    inputs = [values(*x, dtype=dtype), values(*w, dtype=dtype, seed=1)]
+    if bias:
+        inputs.append(values(w[1] * attributes.get("group", 1), dtype=dtype, seed=2))
+    return Case("ConvTranspose", version, inputs, function, attributes,
+                tolerance=1e-4)
+
+
+TRANSPOSED_CONVOLUTIONS = [
+    transposed_case((1, 3, 5), (3, 2, 3), strides=[2]),
+    transposed_case((2, 3, 4, 4), (3, 2, 3, 3), version=1, bias=False),
+    transposed_case((2, 3, 4, 4), (3, 2, 3, 3), strides=[2, 2], pads=[1, 0, 1, 1]),
+    transposed_case((1, 4, 4, 3), (4, 2, 3, 3), group=2, strides=[2, 1],
+                    extra=[1, 0]),
+    transposed_case((1, 2, 4, 4), (2, 3, 2, 2), dilations=[2, 2]),
+    transposed_case((1, 2, 3, 3), (2, 3, 3, 3), strides=[2, 2],
+                    auto_pad="SAME_UPPER", crop=[0, 0, 1, 1]),
+    transposed_case((1, 2, 3, 3), (2, 3, 3, 3), strides=[2, 2],
+                    auto_pad="SAME_LOWER", crop=[1, 1, 0, 0]),
+    transposed_case((1, 2, 3, 3), (2, 3, 3, 3), strides=[2, 2],
+                    output_shape=[6, 5], crop=[1, 1, 0, 1]),
+    transposed_case((1, 2, 3, 2, 3), (2, 2, 2, 2, 2), strides=[2, 2, 2]),
+    transposed_case((1, 2, 4, 4), (2, 3, 3, 3), dtype=F16, pads=[1, 1, 1, 1]),
+]
+
+
+def ceil_pads(sizes, kernel, strides, pads):
+    """`pads` with what ceil_mode adds behind, by hand."""
+    rank, result = len(sizes), list(pads)
+    for d in range(rank):
+        size = sizes[d] + pads[d] + pads[rank + d]
+        steps = -(-(size - kernel[d]) // strides[d])
+        if steps * strides[d] >= sizes[d] + pads[d]:
+            steps -= 1
+        result[rank + d] += max(0, steps * strides[d] + kernel[d] - size)
+    return result
+
+
+def pool_case(operator, version, x, kernel, dtype=F32, **attributes):
+    rank = len(kernel)
+    strides = attributes.get("strides", [1] * rank)
+    dilations = attributes.get("dilations", [1] * rank)
+    pads = attributes.get("pads", [0] * 2 * rank)
+    auto = attributes.get("auto_pad", "NOTSET")
+    if auto.startswith("SAME"):
+        pads = same_pads(x[2:], kernel, strides, auto == "SAME_UPPER")
+    inner = pads
+    if attributes.get("ceil_mode"):
+        pads = ceil_pads(x[2:], kernel, strides, pads)
+
+    def windows(a):
+        for d, (k, s) in enumerate(zip(kernel, strides)):
+            a = a.unfold(2 + d, (k - 1) * dilations[d] + 1, s)
+            a = a[..., ::dilations[d]]
+        return a.flatten(2 + rank)
+
+    def function(a):
+        if operator == "MaxPool":
+            return windows(padded(a, pads, -float("inf"))).max(-1).values
+        ones = torch.ones_like(a)
+        if attributes.get("count_include_pad"):
+            ones = padded(ones, inner, 1.0)
+            ones = padded(ones, [p - q for p, q in zip(pads, inner)])
+        else:
+            ones = padded(ones, pads)
+        return windows(padded(a, pads)).sum(-1) / windows(ones).sum(-1)
+
+    return Case(operator, version, [values(*x, dtype=dtype)], function,
+                {"kernel_shape": list(kernel), **attributes})
+
+
+POOLS = [
+    case for operator, versions in (("AveragePool", (1, 7, 10, 11)),
+                                    ("MaxPool", (1, 8, 10, 11, 12)))
+    for case in (
+        [pool_case(operator, v, (2, 3, 6, 5), (3, 2), pads=[1, 0, 1, 1],
+                   strides=[2, 1]) for v in versions] + [
+            pool_case(operator, 11, (2, 3, 7), (3,), strides=[2], pads=[1, 1]),
+            pool_case(operator, 11, (1, 2, 4, 5, 3), (2, 2, 2), strides=[1, 2, 1]),
+            pool_case(operator, 11, (1, 2, 6, 6), (3, 3), strides=[2, 2],
+                      ceil_mode=1),
+            pool_case(operator, 11, (1, 2, 5, 5), (3, 3), strides=[2, 2],
+                      pads=[1, 1, 1, 1], ceil_mode=1),
+            pool_case(operator, 11, (1, 2, 6, 7), (3, 2), strides=[2, 2],
+                      auto_pad="SAME_UPPER"),
+            pool_case(operator, 11, (1, 2, 6, 7), (3, 2), auto_pad="SAME_LOWER"),
+            pool_case(operator, 11, (1, 2, 6, 7), (3, 2), auto_pad="VALID"),
+            pool_case(operator, 11, (1, 2, 6, 6), (2, 2), strides=[2, 2],
+                      dtype=F16)])
+] + [
+    pool_case("AveragePool", v, (1, 2, 5, 6), (3, 3), pads=[1, 1, 1, 2],
+              count_include_pad=1) for v in (7, 10, 11)
+] + [
+    pool_case("AveragePool", 11, (1, 2, 6, 6), (3, 3), strides=[2, 2],
+              pads=[1, 0, 0, 0], ceil_mode=1, count_include_pad=1),
+    pool_case("MaxPool", 10, (1, 2, 8, 8), (2, 3), dilations=[3, 2]),
+    pool_case("MaxPool", 10, (1, 2, 9), (3,), dilations=[2], strides=[2],
+              pads=[1, 1]),
+    Case("MaxPool", 11, [values(1, 1, 3, 3)],
+         attributes={"kernel_shape": [4, 4]}, error="the kernel covers 4"),
+]
+
+GLOBAL_POOLS = [
+    Case(operator, 1, [values(*shape, dtype=dtype)],
+         lambda a, f=function: f(a, tuple(range(2, a.ndim))))
+    for operator, function in (
+        ("GlobalAveragePool", lambda a, d: a.mean(d, True)),
+        ("GlobalMaxPool", lambda a, d: a.amax(d, True)))
+    for shape in ((2, 3, 5), (2, 3, 4, 5), (1, 2, 3, 2, 2)) for dtype in (F32, F16)
+]
+
+
+@pytest.mark.parametrize("case", CONVOLUTIONS + TRANSPOSED_CONVOLUTIONS, ids=str)
+def test_convolutions(case):
+    check(case)
+
+
+@pytest.mark.parametrize("case", POOLS + GLOBAL_POOLS, ids=str)
+def test_pools(case):
+    check(case)

@@ -1,0 +1,23 @@
+// What convolutions and transposed ones share.
+#pragma once
+
+#include <ops/Window.hpp>
+#include <popart/attributes.hpp>
+
+#include <poplar/OptionFlags.hpp>
+
+namespace popart {
+
+class GradientBuilder;
+class LoweringContext;
+
+// A window as Conv and its gradients spell it, with the padding worked out.
+Attributes convAttributes(const Window &window, std::int64_t group);
+
+// The sum of a gradient over all but the channels.
+TensorId addBiasGradient(GradientBuilder &builder, const TensorId &dy);
+
+// The session's options for convolutions.
+poplar::OptionFlags convOptions(const LoweringContext &context);
+
+} // namespace popart
