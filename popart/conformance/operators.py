@@ -23,7 +23,7 @@ TOLERANCE = {np.dtype(np.float32): 1e-5, np.dtype(np.float16): 4e-3}
 @dataclass
 class Case:
     """One row. `expected` gets the inputs (None where one is left out) as NumPy
-    arrays, or as tensors where `torch_inputs` is set, half ones as float32; it
+    arrays, or as tensors where `uses_torch` is set, half ones as float32; it
     returns one result or a tuple of them. `constants` are the inputs, by
     position, that must be known at compile time; `differentiated` are those
     whose gradients are compared (all float ones where PyTorch is asked)."""
@@ -176,7 +176,3 @@ def values(*shape: int, dtype=np.float32, seed: int = 0, low=-2.0, high=2.0):
 
 def ints(*numbers: int) -> np.ndarray:
     return np.array(numbers, np.int64)
-
-
-def names(cases: Sequence[Case]) -> list[str]:
-    return [str(case) for case in cases]
