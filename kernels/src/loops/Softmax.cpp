@@ -80,8 +80,10 @@ void logSoftmax(const float *x, float *y, std::int64_t rows,
     forVectors(length, [&](std::int64_t i, std::int64_t count) {
       sum += exponential(load(x + i, count, -__builtin_inff()) - top);
     });
-    const float shift = top + __builtin_logf(sumOf(sum));
-    mapVectors(y, x, length, [&](Vector value) { return value - shift; });
+    // Not in one step: with a large top the logarithm would lose its digits.
+    const float rest = __builtin_logf(sumOf(sum));
+    mapVectors(y, x, length,
+               [&](Vector value) { return (value - top) - rest; });
   }
 }
 
