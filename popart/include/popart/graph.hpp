@@ -2,6 +2,7 @@
 // is a schedule.
 #pragma once
 
+#include <popart/inputsettings.hpp>
 #include <popart/op.hpp>
 
 #include <list>
@@ -25,6 +26,8 @@ public:
   Op *producer = nullptr;
   std::vector<Op *> consumers;
   VariableUpdateType variableUpdateType = VariableUpdateType::Gradient;
+  // Stream: what the replicas get.
+  ReplicatedStreamMode replicatedStreamMode = ReplicatedStreamMode::Replicate;
   // Const and Variable: the initial value, info.nbytes() bytes.
   std::vector<char> data;
 };

@@ -167,10 +167,13 @@ struct SessionOptions {
   std::int64_t getAccumulationFactor() const {
     return enableGradientAccumulation ? accumulationFactor : 1;
   }
+  // Replicas of this process.
+  std::int64_t getReplicationFactor() const {
+    return enableReplicatedGraphs ? replicatedGraphCount : 1;
+  }
   std::int64_t getGlobalReplicationFactor() const {
     return enableDistributedReplicatedGraphs ? globalReplicationFactor
-           : enableReplicatedGraphs          ? replicatedGraphCount
-                                             : 1;
+                                             : getReplicationFactor();
   }
   // Loads, stores, loops and recomputation as operations of the IR.
   void enableExplicitIR(bool enable) {

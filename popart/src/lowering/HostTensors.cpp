@@ -45,21 +45,46 @@ PipelineStage stageOf(const Tensor &tensor) {
   return stage;
 }
 
-void addSum(LoweringContext &context, const Tensor &tensor,
-            AnchorStream &anchor, poplar::Tensor &source) {
-  const std::string_view names[] = {"sum", "x"};
-  poplar::Tensor sum = context.addVariable(
-      tensor.info, homeOf(tensor), reservedAnchorSumPrefix() + tensor.id);
+// What a step returns at its end: for each replica the last value or the sum of
+// all. Replicas take turns, so their slots move on by one each time: the first
+// is always that of the replica whose turn it is.
+void addSlots(LoweringContext &context, const Tensor &tensor,
+              std::int64_t replicas, AnchorStream &anchor,
+              std::vector<poplar::Tensor> &slots) {
+  const std::string path = anchor.id + "/anchorSum";
+  bool isSum = anchor.type.id() == AnchorReturnTypeId::Sum;
+  poplar::Tensor source = slots[0];
+  slots.clear();
   Sequence reset;
-  popops::internal::fill(context.graph(), sum, 0.0, reset,
-                         anchor.id + "/anchorSum");
+  for (std::int64_t i = 0; i < replicas; ++i) {
+    slots.push_back(context.addVariable(tensor.info, homeOf(tensor),
+                                        reservedAnchorSumPrefix() + tensor.id));
+    popops::internal::fill(context.graph(), slots.back(), 0.0, reset, path);
+  }
   Sequence add;
-  popops::internal::elementwiseWithOutput(
-      context.graph(), kernels::Expression::parse("sum+x", names),
-      {sum, source}, sum, add, anchor.id + "/anchorSum");
+  if (isSum) {
+    const std::string_view names[] = {"sum", "x"};
+    popops::internal::elementwiseWithOutput(
+        context.graph(), kernels::Expression::parse("sum+x", names),
+        {slots[0], source}, slots[0], add, path);
+    source = slots[0];
+  }
+  if (replicas > 1) {
+    poplar::Tensor latest = context.addVariable(
+        tensor.info, homeOf(tensor), reservedAnchorSumPrefix() + tensor.id);
+    add.add(Copy(source, latest, false, path));
+    for (std::size_t i = 1; i < slots.size(); ++i) {
+      add.add(Copy(slots[i], slots[i - 1], false, path));
+    }
+    add.add(Copy(latest, slots.back(), false, path));
+  }
   anchor.reset = reset;
   anchor.add = add;
-  source = sum;
+}
+
+bool isAtEnd(const AnchorReturnType &type) {
+  return type.id() == AnchorReturnTypeId::Sum ||
+         type.id() == AnchorReturnTypeId::Final;
 }
 
 bool isReturned(const AnchorStream &anchor, std::int64_t batch) {
@@ -95,9 +120,14 @@ std::vector<InputStream> addHostTensors(LoweringContext &context, const Ir &ir,
         context.addVariable(tensor.info, homeOf(tensor), id);
     context.setTensor(id, variable);
     if (tensor.type == TensorType::Stream) {
+      bool isBroadcast =
+          tensor.replicatedStreamMode == ReplicatedStreamMode::Broadcast;
       auto stream = context.graph().addHostToDeviceFIFO(
-          id, variable.elementType(), variable.numElements());
-      inputs.push_back({id, stageOf(tensor), Copy(stream, variable)});
+          id, variable.elementType(), variable.numElements(),
+          isBroadcast ? poplar::ReplicatedStreamMode::BROADCAST
+                      : poplar::ReplicatedStreamMode::REPLICATE);
+      inputs.push_back(
+          {id, stageOf(tensor), Copy(stream, variable), isBroadcast});
       continue;
     }
     bool isConstant = isFrozen || tensor.type == TensorType::Const;
@@ -111,7 +141,8 @@ std::vector<InputStream> addHostTensors(LoweringContext &context, const Ir &ir,
 }
 
 std::vector<AnchorStream> addAnchors(LoweringContext &context, const Ir &ir,
-                                     const Graph &graph) {
+                                     const Graph &graph,
+                                     std::int64_t replicas) {
   std::vector<AnchorStream> anchors;
   for (const auto &[id, type] : ir.dataFlow.getAnchorReturnTypeMap()) {
     const Tensor &tensor = graph.getTensor(id);
@@ -119,13 +150,19 @@ std::vector<AnchorStream> addAnchors(LoweringContext &context, const Ir &ir,
     anchor.id = id;
     anchor.stage = stageOf(tensor);
     anchor.type = type;
-    poplar::Tensor source = context.tensor(id);
-    if (type.id() == AnchorReturnTypeId::Sum) {
-      addSum(context, tensor, anchor, source);
+    std::vector<poplar::Tensor> sources = {context.tensor(id)};
+    if (type.id() == AnchorReturnTypeId::Sum ||
+        (isAtEnd(type) && replicas > 1)) {
+      anchor.isCollected = true;
+      addSlots(context, tensor, replicas, anchor, sources);
     }
     auto stream = context.graph().addDeviceToHostFIFO(
-        anchorHandle(id), source.elementType(), source.numElements());
-    anchor.copy = Copy(source, stream);
+        anchorHandle(id), sources[0].elementType(), sources[0].numElements());
+    Sequence copy;
+    for (const poplar::Tensor &source : sources) {
+      copy.add(Copy(source, stream));
+    }
+    anchor.copy = copy;
     anchors.push_back(anchor);
   }
   return anchors;
@@ -137,7 +174,7 @@ void addReturns(Sequence &program, const std::vector<AnchorStream> &anchors,
     if (anchor.stage != stage) {
       continue;
     }
-    if (anchor.type.id() == AnchorReturnTypeId::Sum) {
+    if (anchor.isCollected) {
       program.add(anchor.add);
     } else if (isReturned(anchor, batch)) {
       program.add(anchor.copy);

@@ -17,6 +17,7 @@ struct InputStream {
   TensorId id;
   PipelineStage stage = unusedPipelineStage;
   poplar::program::Program copy; // from the stream, once per micro-batch
+  bool isBroadcast = false;      // the same for all replicas
 };
 
 // An anchor and when it leaves.
@@ -24,7 +25,9 @@ struct AnchorStream {
   TensorId id;
   PipelineStage stage = unusedPipelineStage;
   AnchorReturnType type;
-  // Sum only: at the start of the step, and in every micro-batch.
+  // Sum, and Final where replicas take turns: collected in every micro-batch,
+  // from nothing at the start of the step.
+  bool isCollected = false;
   poplar::program::Program reset;
   poplar::program::Program add;
   poplar::program::Program copy; // to the stream
@@ -40,8 +43,9 @@ std::vector<InputStream> addHostTensors(LoweringContext &context, const Ir &ir,
                                         const Graph &graph);
 
 // Once all operations are lowered. Anchors are named by the model's graph.
+// `replicas` are those that run their micro-batches in turn.
 std::vector<AnchorStream> addAnchors(LoweringContext &context, const Ir &ir,
-                                     const Graph &graph);
+                                     const Graph &graph, std::int64_t replicas);
 
 // What a micro-batch of batch `batch` returns from one stage.
 void addReturns(poplar::program::Sequence &program,

@@ -4,6 +4,7 @@
 #include <lowering/HostTensors.hpp>
 #include <lowering/PipelineProgram.hpp>
 
+#include <algorithm>
 #include <numeric>
 #include <optional>
 #include <vector>
@@ -33,7 +34,9 @@ public:
   StepLowering(const Ir &ir, const Graph &graph, poplar::Graph &target)
       : ir_(ir), graph_(graph), context_(target, ir.sessionOptions),
         inputs_(addHostTensors(context_, ir, graph)),
-        batches_(ir.dataFlow.batchesPerStep()), period_(anchorPeriod(ir)) {}
+        batches_(ir.dataFlow.batchesPerStep()), period_(anchorPeriod(ir)),
+        turns_(ir.sessionOptions.getReplicationFactor() /
+               std::int64_t{target.getReplicationFactor()}) {}
 
   Program lower(bool isPipelined) {
     isPipelined ? lowerPipeline() : lowerMicroBatch();
@@ -63,9 +66,26 @@ private:
 
   void lowerMicroBatch() {
     for (const auto &op : graph_.getOps()) {
-      context_.lower(*op, isUpdate(*op) ? update_ : compute_);
+      context_.lower(*op, isUpdate(*op)                    ? update_
+                          : op->opid.type == "SumOfCopies" ? begin_
+                                                           : compute_);
     }
-    anchors_ = addAnchors(context_, ir_, graph_);
+    anchors_ = addAnchors(context_, ir_, graph_, turns_);
+  }
+
+  // Without accumulation an update belongs to the micro-batch, and so do the
+  // variables that it leaves; where replicas take turns it comes after all.
+  bool isReturnedLate(const AnchorStream &anchor) const {
+    if (turns_ == 1 || ir_.sessionOptions.enableGradientAccumulation) {
+      return false;
+    }
+    const Tensor &tensor = graph_.getTensor(anchor.id);
+    if (tensor.producer) {
+      return isUpdate(*tensor.producer);
+    }
+    return tensor.type == TensorType::Variable &&
+           std::any_of(tensor.consumers.begin(), tensor.consumers.end(),
+                       [](const Op *op) { return isUpdate(*op); });
   }
 
   void lowerPipeline() {
@@ -75,7 +95,7 @@ private:
         context_.lower(*op, update_);
       }
     }
-    anchors_ = addAnchors(context_, ir_, graph_);
+    anchors_ = addAnchors(context_, ir_, graph_, turns_);
     if (!ir_.sessionOptions.enableGradientAccumulation) {
       // All batches of the step are the micro-batches of one fill and flush.
       batches_ = 1;
@@ -87,17 +107,25 @@ private:
     if (pipeline_) {
       return Sequence({pipeline_->run(anchors_, batch), update_});
     }
+    Sequence broadcast;
     Sequence microBatch;
+    bool hasBroadcast = false;
     for (const InputStream &input : inputs_) {
-      microBatch.add(input.copy);
+      (input.isBroadcast ? broadcast : microBatch).add(input.copy);
+      hasBroadcast = hasBroadcast || input.isBroadcast;
     }
     microBatch.add(compute_);
+    Sequence late;
     for (const AnchorStream &anchor : anchors_) {
-      addReturns(microBatch, {anchor}, anchor.stage, batch);
+      addReturns(isReturnedLate(anchor) ? late : microBatch, {anchor},
+                 anchor.stage, batch);
     }
-    return Sequence(
-        {repeat(ir_.sessionOptions.getAccumulationFactor(), microBatch),
-         update_});
+    std::int64_t factor = ir_.sessionOptions.getAccumulationFactor();
+    Program microBatches =
+        hasBroadcast
+            ? repeat(factor, Sequence({broadcast, repeat(turns_, microBatch)}))
+            : repeat(factor * turns_, microBatch);
+    return Sequence({begin_, microBatches, update_, repeat(turns_, late)});
   }
 
   const Ir &ir_;
@@ -106,10 +134,12 @@ private:
   std::vector<InputStream> inputs_;
   std::vector<AnchorStream> anchors_;
   std::optional<PipelineProgram> pipeline_;
+  Sequence begin_{"begin"};
   Sequence compute_{"microBatch"};
   Sequence update_{"update"};
   std::int64_t batches_;
   std::int64_t period_;
+  std::int64_t turns_; // replicas that run their micro-batches in turn
 };
 
 } // namespace

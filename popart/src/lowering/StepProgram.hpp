@@ -13,6 +13,8 @@ namespace popart {
 //     Repeat(accumulationFactor) { inputs; forward; backward; accumulate;
 //                                  anchors }
 //     update }
+// If `target` has one replica where the session has several, the innermost loop
+// has that many micro-batches for each (foldReplicas prepared the graph).
 // Pipelined graphs (those that moveTensorsAlongPipeline prepared) run
 // micro-batches in cycles instead: fill, main, flush.
 poplar::program::Program lowerStep(const Ir &ir, const Graph &graph,

@@ -58,6 +58,7 @@ public:
         graph_.addStream(input.name(), inputInfo(input));
       }
     }
+    readInputSettings();
     for (const onnx::NodeProto &node : proto_.node()) {
       addNode(node);
     }
@@ -80,6 +81,22 @@ private:
     for (const onnx::TensorProto &tensor : proto_.initializer()) {
       if (!used.count(tensor.name())) {
         unused_.insert(tensor.name());
+      }
+    }
+  }
+
+  // The Builder writes them beside the graph, as <setting>/<tensor>.
+  void readInputSettings() {
+    const std::string prefix = "__replicated_stream_mode/";
+    for (const auto &entry : model_.proto->metadata_props()) {
+      TensorId id = entry.key().rfind(prefix, 0) == 0
+                        ? entry.key().substr(prefix.size())
+                        : TensorId();
+      if (graph_.hasTensor(id) &&
+          entry.value() == std::to_string(static_cast<int>(
+                               ReplicatedStreamMode::Broadcast))) {
+        graph_.getTensor(id).replicatedStreamMode =
+            ReplicatedStreamMode::Broadcast;
       }
     }
   }

@@ -32,6 +32,7 @@ std::vector<OpRule> oneHotRules();
 std::vector<OpRule> padRules();
 std::vector<OpRule> reduceRules();
 std::vector<OpRule> repeatRules();
+std::vector<OpRule> replicaReduceRules();
 std::vector<OpRule> resizeRules();
 std::vector<OpRule> scatterRules();
 std::vector<OpRule> shapeRules();

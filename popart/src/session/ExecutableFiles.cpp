@@ -114,6 +114,9 @@ std::string fingerprint(const Session::Implementation &session) {
                        device.getIpuVersion()));
   for (const TensorId &id : ir.getMainGraph().getTensorIds()) {
     const Tensor &tensor = ir.getMainGraph().getTensor(id);
+    if (tensor.replicatedStreamMode == ReplicatedStreamMode::Broadcast) {
+      hash.add("broadcast " + id);
+    }
     if (tensor.type == TensorType::Const ||
         (tensor.type == TensorType::Variable && session.areWeightsConstant())) {
       hash.add({tensor.data.data(), tensor.data.size()});

@@ -20,6 +20,10 @@ struct Session::Implementation {
   std::shared_ptr<DeviceInfo> device;
   std::string name;
   Graph machineGraph;
+  // The value program keeps one copy of what all replicas have, unless they
+  // come to differ or the schedule is visible.
+  Graph foldedGraph;
+  bool areReplicasFolded = false;
   std::unique_ptr<StepBinding> binding;
   std::unique_ptr<poplar::Engine> engine;
   // What was compiled, to be written to a file.
@@ -37,9 +41,16 @@ struct Session::Implementation {
     return options.enablePipelining && ir->isTraining() &&
            !options.enableGradientAccumulation;
   }
-  const Graph &valueGraph() const {
-    return isScheduleVisible() ? machineGraph : ir->getMainGraph();
+  std::int64_t replicas() const {
+    return ir->sessionOptions.getReplicationFactor();
   }
+  const Graph &valueGraph() const {
+    return isScheduleVisible() ? machineGraph
+           : areReplicasFolded ? foldedGraph
+                               : ir->getMainGraph();
+  }
+  // Copies of each variable that the value program has.
+  std::int64_t copies() const { return areReplicasFolded ? 1 : replicas(); }
 
   bool areWeightsConstant() const {
     return !ir->isTraining() && ir->sessionOptions.constantWeights;
@@ -63,9 +74,14 @@ struct Session::Implementation {
     }
   }
 
-  // Sends a variable, and the copies of it on other IPUs if there are any.
+  // Sends a variable to all replicas, and the copies of it on other IPUs if
+  // there are any.
   void write(const Tensor &tensor) {
-    std::vector<char> bytes = toDeviceBytes(tensor.info, tensor.data);
+    std::vector<char> one = toDeviceBytes(tensor.info, tensor.data);
+    std::vector<char> bytes;
+    for (std::int64_t i = 0; i < copies(); ++i) {
+      bytes.insert(bytes.end(), one.begin(), one.end());
+    }
     const char *begin = bytes.data();
     const char *end = begin + bytes.size();
     engine->writeTensor(tensor.id, begin, end);

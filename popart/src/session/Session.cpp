@@ -8,6 +8,7 @@
 #include <popart/error.hpp>
 #include <popart/tensornames.hpp>
 #include <support/Error.hpp>
+#include <transforms/Passes.hpp>
 #include <transforms/Pipeline.hpp>
 
 #include <poplar/Engine.hpp>
@@ -28,10 +29,13 @@ poplar::Executable compile(const Session::Implementation &self,
                            const Session::Progress &progress) {
   const Ir &ir = *self.ir;
   const poplar::Target &target = self.device->getDevice().getTarget();
-  poplar::Graph valueGraph(target);
+  auto withReplicas = [](std::int64_t count) {
+    return poplar::replication_factor(static_cast<unsigned>(count));
+  };
+  poplar::Graph valueGraph(target, withReplicas(self.copies()));
   auto valueStep =
       lowerStep(ir, self.valueGraph(), valueGraph, self.isScheduleVisible());
-  poplar::Graph machineGraph(target);
+  poplar::Graph machineGraph(target, withReplicas(self.replicas()));
   auto machineStep = lowerStep(ir, self.machineGraph, machineGraph,
                                ir.sessionOptions.enablePipelining);
   poplar::OptionFlags options = {
@@ -54,6 +58,16 @@ poplar::Executable compile(const Session::Implementation &self,
   } catch (const poplar::graph_memory_allocation_error &e) {
     throw memory_allocation_err(e.what());
   }
+}
+
+int ipusOfReplica(const Session::Implementation &self) {
+  std::int64_t ipus = self.device->getNumIpus();
+  support::requireUser<error>(
+      self.replicas() >= 1 && ipus % self.replicas() == 0,
+      "For replicated graphs, the number of IPUs must be divisible by the "
+      "replication factor. There are {} IPUs and {} replicas",
+      ipus, self.replicas());
+  return static_cast<int>(ipus / self.replicas());
 }
 
 // The user's memory for a variable, which has its size.
@@ -99,11 +113,19 @@ Session::Session(std::shared_ptr<Ir> ir, std::shared_ptr<DeviceInfo> device,
   self.device = std::move(device);
   self.name = std::move(name);
   Graph &graph = self.ir->getMainGraph();
-  PassContext model{*self.ir, graph, self.device->getNumIpus()};
+  int ipus = ipusOfReplica(self);
+  PassContext model{*self.ir, graph, ipus};
   runPasses(modelPasses(), model);
   GraphEditor(self.machineGraph).copyFrom(graph);
-  PassContext machine{*self.ir, self.machineGraph, self.device->getNumIpus()};
+  PassContext machine{*self.ir, self.machineGraph, ipus};
   runPasses(machinePasses(), machine);
+  self.areReplicasFolded = self.replicas() > 1 && !self.isScheduleVisible() &&
+                           canFoldReplicas(graph);
+  if (self.areReplicasFolded) {
+    GraphEditor(self.foldedGraph).copyFrom(graph);
+    PassContext folded{*self.ir, self.foldedGraph, ipus};
+    runPasses(valuePasses(), folded);
+  }
 }
 
 Session::~Session() = default;
@@ -156,8 +178,10 @@ void Session::weightsToHost() {
     return;
   }
   self.forEachVariable([&](Tensor &tensor) {
-    std::vector<char> bytes(deviceBytes(tensor.info));
+    std::size_t size = deviceBytes(tensor.info);
+    std::vector<char> bytes(size * static_cast<std::size_t>(self.copies()));
     engine.readTensor(tensor.id, bytes.data(), bytes.data() + bytes.size());
+    bytes.resize(size); // replica 0 speaks for all
     tensor.data = toHostBytes(tensor.info, bytes);
   });
 }

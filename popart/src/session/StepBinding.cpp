@@ -69,14 +69,11 @@ Shape anchorShape(const Ir &ir, const TensorId &id, const TensorInfo &info) {
                 type.id() == AnchorReturnTypeId::Sum;
   Shape shape;
   if (!isOnce) {
-    for (std::int64_t dim :
-         {std::int64_t{ir.dataFlow.batchesPerStep() / type.rp()},
-          ir.sessionOptions.getAccumulationFactor()}) {
-      if (dim != 1) {
-        shape.push_back(dim);
-      }
-    }
+    shape = {std::int64_t{ir.dataFlow.batchesPerStep() / type.rp()},
+             ir.sessionOptions.getAccumulationFactor()};
   }
+  shape.push_back(ir.sessionOptions.getReplicationFactor());
+  std::erase(shape, 1);
   shape.insert(shape.end(), info.shape().begin(), info.shape().end());
   return shape;
 }
@@ -85,20 +82,19 @@ StepBinding::StepBinding(const Ir &ir, const Graph &graph)
     : mode_(ir.sessionOptions.syntheticDataMode) {
   std::int64_t batches = ir.dataFlow.batchesPerStep();
   std::int64_t factor = ir.sessionOptions.getAccumulationFactor();
+  std::int64_t replicas = ir.sessionOptions.getReplicationFactor();
   breakdown_ = fmt::format("{} batches per step, accumulation factor {}, "
-                           "replication factor 1",
-                           batches, factor);
+                           "replication factor {}",
+                           batches, factor, replicas);
   for (const TensorId &id : graph.getTensorIds()) {
     const Tensor &tensor = graph.getTensor(id);
     if (tensor.type == TensorType::Stream &&
         (!tensor.consumers.empty() || ir.dataFlow.isAnchored(id))) {
-      streams_.push_back({id,
-                          id,
-                          tensor.info,
-                          tensor.info.nelms() * batches * factor,
-                          true,
-                          {},
-                          {}});
+      bool isBroadcast =
+          tensor.replicatedStreamMode == ReplicatedStreamMode::Broadcast;
+      std::int64_t transfers = batches * factor * (isBroadcast ? 1 : replicas);
+      streams_.push_back(
+          {id, id, tensor.info, tensor.info.nelms() * transfers, true, {}, {}});
     }
     if (ir.dataFlow.isAnchored(id)) {
       TensorInfo whole(tensor.info.dataType(),

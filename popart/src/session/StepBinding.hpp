@@ -12,8 +12,8 @@
 
 namespace popart {
 
-// The shape of an anchor's array: dimensions of size 1 among batches and
-// accumulation are dropped.
+// The shape of an anchor's array: dimensions of size 1 among batches,
+// accumulation and replicas are dropped.
 Shape anchorShape(const Ir &ir, const TensorId &id, const TensorInfo &info);
 
 class StepBinding {

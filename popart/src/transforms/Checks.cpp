@@ -38,10 +38,14 @@ void checkOptions(PassContext &context) {
                                   context.ir.isTraining(),
                               "Gradient Accumulation only available when "
                               "training.");
+  support::requireUser<error>(options.replicatedGraphCount >= 1,
+                              "replicatedGraphCount ({}) must be at least 1",
+                              options.replicatedGraphCount);
   support::requireUser<error>(
-      !options.enableReplicatedGraphs && options.replicatedGraphCount == 1,
-      "[session] replicated graphs ({}) are not supported yet; use one replica",
-      options.replicatedGraphCount);
+      options.getGlobalReplicationFactor() == options.getReplicationFactor(),
+      "[session] replicas of other processes are not supported yet: "
+      "globalReplicationFactor is {}, replicas of this process are {}",
+      options.getGlobalReplicationFactor(), options.getReplicationFactor());
   support::requireUser<error>(
       options.virtualGraphMode != VirtualGraphMode::ExecutionPhases,
       "[session] VirtualGraphMode::ExecutionPhases is not supported yet");

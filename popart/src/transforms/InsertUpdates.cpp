@@ -25,8 +25,9 @@ public:
     isRunningMean_ =
         isMean && options.meanAccumulationAndReplicationReductionStrategy ==
                       MeanReductionStrategy::Running;
-    double divisor = accumulates_ && isMean && !isRunningMean_
-                         ? static_cast<double>(options.accumulationFactor)
+    double divisor = isMean && !isRunningMean_
+                         ? static_cast<double>(options.getAccumulationFactor() *
+                                               options.getReplicationFactor())
                          : 1.0;
     if (optimizer_.lossScaling().isConst()) {
       divisor *= optimizer_.lossScaling().val();

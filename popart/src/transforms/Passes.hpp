@@ -19,6 +19,8 @@ void checkLoss(PassContext &context);
 void differentiateLoss(PassContext &context);
 // Training: accumulators, the optimiser's state and its steps.
 void insertUpdates(PassContext &context);
+// Training with replicas: what they combine before each update.
+void reduceOverReplicas(PassContext &context);
 // Variables that the model itself overwrites change last, when nothing reads
 // their old value any more.
 void delayVariableCopies(PassContext &context);
@@ -38,6 +40,12 @@ void recomputeForward(PassContext &context);
 void moveTensorsAlongPipeline(PassContext &context);
 // Without pipelining: a copy where producer and consumer are on two IPUs.
 void insertIpuCopies(PassContext &context);
+
+// Value program only: one replica in the place of all.
+void foldReplicas(PassContext &context);
+// Whether replicas have the same variables all the time, so that they can be
+// folded into one.
+bool canFoldReplicas(const Graph &graph);
 
 // The IPU that holds a tensor: where it is made, or first read.
 VGraphId homeOf(const Tensor &tensor);

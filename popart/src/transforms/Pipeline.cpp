@@ -14,6 +14,7 @@ std::span<const Pass> modelPasses() {
       {"checkLoss", checkLoss},
       {"differentiate", differentiateLoss},
       {"insertUpdates", insertUpdates},
+      {"reduceOverReplicas", reduceOverReplicas},
       {"delayVariableCopies", delayVariableCopies},
       {"prune", prune, true},
       {"checkPipeline", checkPipeline},
@@ -29,6 +30,11 @@ std::span<const Pass> machinePasses() {
       {"moveTensorsAlongPipeline", moveTensorsAlongPipeline},
       {"insertIpuCopies", insertIpuCopies},
   };
+  return passes;
+}
+
+std::span<const Pass> valuePasses() {
+  static constexpr Pass passes[] = {{"foldReplicas", foldReplicas}};
   return passes;
 }
 

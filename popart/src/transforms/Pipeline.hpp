@@ -11,5 +11,7 @@ std::span<const Pass> modelPasses();
 // From there to what the machine does: copies between IPUs, stashes,
 // recomputation. None of them changes a value.
 std::span<const Pass> machinePasses();
+// With replicas: to what the engine runs in their place.
+std::span<const Pass> valuePasses();
 
 } // namespace popart
