@@ -210,6 +210,75 @@ TEST(AutoVirtualGraph, SplitsByCost) {
   EXPECT_EQ(products[1]->settings.vgraphId, 1);
 }
 
+// Four products with weights of equal size, to run on IPUs by these ratios.
+std::shared_ptr<Ir> chain(const std::vector<float> &ratios) {
+  auto ir = std::make_shared<Ir>();
+  Graph &graph = ir->getMainGraph();
+  TensorId x = graph.addStream("x", floats({2, 4}));
+  for (int i = 0; i < 4; ++i) {
+    std::string name = "w" + std::to_string(i);
+    x = add(graph, "MatMul", {x, addWeight(graph, name, {4, 4}, 1)});
+  }
+  ir->dataFlow = DataFlow(1, {x});
+  ir->sessionOptions.virtualGraphMode = VirtualGraphMode::Auto;
+  ir->sessionOptions.virtualGraphSplitRatios = ratios;
+  return ir;
+}
+
+TEST(AutoVirtualGraph, FollowsRatios) {
+  auto ipusBy = [](const std::vector<float> &ratios, int ipus) {
+    auto ir = chain(ratios);
+    EXPECT_EQ(messageOf(ir, ipus), "");
+    std::vector<VGraphId> result;
+    for (const Op *op : opsOfType(ir->getMainGraph(), "MatMul")) {
+      result.push_back(op->settings.vgraphId);
+    }
+    return result;
+  };
+  using Ids = std::vector<VGraphId>;
+  EXPECT_EQ(ipusBy({}, 1), (Ids{0, 0, 0, 0}));
+  EXPECT_EQ(ipusBy({}, 2), (Ids{0, 0, 1, 1}));
+  EXPECT_EQ(ipusBy({0.25f, 0.75f}, 2), (Ids{0, 1, 1, 1}));
+  EXPECT_EQ(ipusBy({0.7f, 0.3f}, 2), (Ids{0, 0, 0, 1}));
+  EXPECT_EQ(ipusBy({}, 4), (Ids{0, 1, 2, 3}));
+}
+
+TEST(AutoVirtualGraph, ChecksRatiosAndCuts) {
+  auto has = [](const std::string &message, const std::string &part) {
+    return message.find(part) != std::string::npos;
+  };
+  EXPECT_TRUE(has(messageOf(chain({0.5f}), 2), "one for each of the 2 IPUs"));
+  EXPECT_TRUE(has(messageOf(chain({1.5f, -0.5f}), 2), "between 0 and 1"));
+  EXPECT_TRUE(has(messageOf(chain({0.5f, 0.25f}), 2), "must be 1"));
+  EXPECT_TRUE(
+      has(messageOf(chain({}), 8), "Couldn't find enough splits for 8 IPUs"));
+}
+
+// Bytes: x and w for Mul, the result for Exp, nothing for Neg. Half of all 804
+// is nearest to the 404 of Mul.
+TEST(AutoVirtualGraph, CountsWhatTheBackwardPassKeeps) {
+  auto ir = std::make_shared<Ir>();
+  Graph &graph = ir->getMainGraph();
+  graph.addStream("x", floats({100}));
+  TensorId a = add(graph, "Mul", {"x", addWeight(graph, "w", {1}, 1)});
+  for (int i = 0; i < 3; ++i) {
+    a = add(graph, "Neg", {a});
+  }
+  a = add(graph, "Exp", {a});
+  graph.addOp({"ai.graphcore", "IdentityLoss"}, {a}, {"loss"},
+              Attributes().set("reduction", Attributes::Int{0}), {});
+  ir->loss = "loss";
+  ir->optimizer = std::make_shared<ConstSGD>(0.5f);
+  ir->dataFlow = DataFlow(1, {"loss"});
+  ir->sessionOptions.virtualGraphMode = VirtualGraphMode::Auto;
+  EXPECT_EQ(messageOf(ir, 2), "");
+  const Op &first = *graph.getOps().front();
+  EXPECT_EQ(first.settings.vgraphId, 0);
+  EXPECT_EQ(
+      graph.getTensor(first.outputs[0]).consumers.front()->settings.vgraphId,
+      1);
+}
+
 TEST(Checks, NameWhatIsWrongWithTheOptions) {
   auto ir = training(2);
   ir->sessionOptions.accumulationFactor = 4;
