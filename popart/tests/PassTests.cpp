@@ -100,7 +100,12 @@ TEST(Prune, RemovesALossThatNobodyReads) {
 TEST(PipelineSchedule, FoldsBackAtTheLoss) {
   auto ir = pipelined(3, 5);
   EXPECT_EQ(messageOf(ir, 4), "");
-  for (const Op *op : opsOfType(ir->getMainGraph(), "Accumulate")) {
+  for (int i = 0; i < 3; ++i) {
+    const Tensor &velocity = ir->getMainGraph().getTensor(
+        "UpdatedVar___Accl___w" + std::to_string(i));
+    const Op *op = velocity.producer;
+    ASSERT_NE(op, nullptr);
+    EXPECT_EQ(op->settings.vgraphId, i);
     // Layer i of stage i is differentiated in stage 2 * 2 - i.
     EXPECT_EQ(op->settings.pipelineStage, 4 - op->settings.vgraphId);
   }

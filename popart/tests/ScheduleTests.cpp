@@ -16,13 +16,18 @@ namespace {
 
 // Losses of 3 batches of `factor` micro-batches, and the weights after them.
 std::vector<float> trainClassifier(std::int64_t factor, bool isPipelined,
-                                   RecomputationType recomputation) {
+                                   RecomputationType recomputation,
+                                   bool isClipped = false) {
   constexpr int layers = 2;
   auto ir = classifier(layers, 2, ReductionType::Mean);
   ir->optimizer = std::make_shared<SGD>(
       Optimizer::Values{{"defaultLearningRate", {0.5f, false}},
-                        {"defaultMomentum", {0.9f, true}}});
+                        {"defaultMomentum", {0.9f, true}}},
+      isClipped ? std::vector{ClipNormSettings::clipAllWeights(0.125f)}
+                : std::vector<ClipNormSettings>());
   SessionOptions &options = ir->sessionOptions;
+  options.accumulateOuterFragmentSettings.schedule =
+      AccumulateOuterFragmentSchedule::Scheduler;
   options.enableGradientAccumulation = true;
   options.accumulationFactor = factor;
   options.accumulationAndReplicationReductionType = ReductionType::Mean;
@@ -55,6 +60,12 @@ TEST(Schedule, GivesTheSameLossesPipelinedOrNot) {
   EXPECT_EQ(plain, trainClassifier(4, true, RecomputationType::None));
   EXPECT_EQ(plain, trainClassifier(4, true, RecomputationType::Pipeline));
   EXPECT_LT(plain[11], plain[0]);
+}
+
+TEST(Schedule, ClipsGradientsOfAllStagesTogether) {
+  auto plain = trainClassifier(4, false, RecomputationType::None, true);
+  EXPECT_EQ(plain, trainClassifier(4, true, RecomputationType::None, true));
+  EXPECT_NE(plain, trainClassifier(4, false, RecomputationType::None));
 }
 
 // A graph lowered to a program and run as written: losses, then weights.

@@ -79,8 +79,9 @@ TEST(Session, AppliesMomentumToOneWeight) {
   auto weights = readWeight(*session, "w");
   EXPECT_FLOAT_EQ(weights[0], -0.25f);
   EXPECT_FLOAT_EQ(weights[1], -0.5f);
+  // The combined form keeps it ready for the next step: 0.5 * 1.5.
   auto velocity = readWeight(*session, "Accl___w");
-  EXPECT_FLOAT_EQ(velocity[0], 1.5f);
+  EXPECT_FLOAT_EQ(velocity[0], 0.75f);
 }
 
 TEST(Session, StepsByAdam) {

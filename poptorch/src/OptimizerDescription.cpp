@@ -24,7 +24,9 @@ makeBare(const OptimizerDescription &description) {
     auto variant = description.useCombinedAccumulator
                        ? SGDAccumulatorAndMomentum::Combined
                        : SGDAccumulatorAndMomentum::Separate;
-    return std::make_shared<SGD>(description.defaults, variant, accum, first);
+    return std::make_shared<SGD>(description.defaults,
+                                 std::vector<ClipNormSettings>(), variant,
+                                 accum, first);
   }
   if (type == "RMSprop" || type == "RMSpropCentered") {
     auto mode = type == "RMSprop" ? AdaptiveMode::RMSProp

@@ -11,12 +11,14 @@ class Adam : public Optimizer {
 public:
   // Keys and defaults, all constant: defaultLearningRate 0.1,
   // defaultWeightDecay 0, defaultBeta1 0.9, defaultBeta2 0.999, defaultEps
-  // 1e-6, defaultMaxWeightNorm 10, lossScaling 1.
+  // 1e-6, defaultMaxWeightNorm 10 (or maxWeightNorm), lossScaling 1.
   explicit Adam(const Values &values, AdamMode mode = AdamMode::Adam,
                 WeightDecayMode weightDecayMode = WeightDecayMode::Decay,
                 DataType accumType = DataType::UNDEFINED,
                 DataType accl1Type = DataType::FLOAT,
-                DataType accl2Type = DataType::FLOAT);
+                DataType accl2Type = DataType::FLOAT,
+                std::vector<ClipNormSettings> clipNormSettings = {},
+                bool scaledOptimizerState = false);
 
   OptimizerType type() const override { return OptimizerType::Adam; }
   std::string type_s() const override { return "Adam"; }
@@ -31,6 +33,10 @@ public:
   AdamMode mode() const { return mode_; }
   WeightDecayMode weightDecayMode() const { return weightDecayMode_; }
   DataType accumType() const { return accumType_; }
+  DataType accl1Type() const { return accl1Type_; }
+  DataType accl2Type() const { return accl2Type_; }
+  // The moments are kept multiplied by the loss scaling (and its square).
+  bool scaledOptimizerState() const { return scaledOptimizerState_; }
 
 protected:
   std::string modes() const override;
@@ -42,6 +48,7 @@ private:
   DataType accumType_;
   DataType accl1Type_;
   DataType accl2Type_;
+  bool scaledOptimizerState_;
 };
 
 } // namespace popart

@@ -34,6 +34,9 @@ public:
   WeightDecayMode weightDecayMode() const { return weightDecayMode_; }
   bool rmspropTFVariant() const { return rmspropTFVariant_; }
   DataType accumType() const { return accumType_; }
+  DataType accl1Type() const { return accl1Type_; }
+  DataType accl2Type() const { return accl2Type_; }
+  DataType accl3Type() const { return accl3Type_; }
 
 protected:
   std::string modes() const override;

@@ -2,6 +2,7 @@
 // default and values for single weights, and a loss scaling.
 #pragma once
 
+#include <popart/clipnormsettings.hpp>
 #include <popart/optimizervalue.hpp>
 #include <popart/tensorinfo.hpp>
 
@@ -25,6 +26,7 @@ public:
     std::string key;    // "learningRate"; its default is "defaultLearningRate"
     std::string scalar; // prefix of the device scalar, e.g. "adamBeta1"
     OptimizerValueMap values;
+    std::string defaultKey = {}; // where it is not "default" and the key
   };
 
   virtual ~Optimizer() = default;
@@ -44,6 +46,9 @@ public:
     return hyperparameters_;
   }
   const OptimizerValueMap &hyperparameter(const std::string &key) const;
+  const std::vector<ClipNormSettings> &clipNormSettings() const {
+    return clipNormSettings_;
+  }
 
   // Throws popart::error when `other` cannot take this one's place in a
   // compiled session; the message says why.
@@ -51,9 +56,9 @@ public:
 
 protected:
   // `table` holds the defaults; `values` overrides them by "default..." key.
-  // "lossScaling" is taken too; keys in `extra` are left to the caller.
+  // "lossScaling" is taken too.
   Optimizer(std::string name, std::vector<Hyperparameter> table,
-            const Values &values, const std::vector<std::string> &extra);
+            const Values &values, std::vector<ClipNormSettings> clipping);
 
   // Modes and types that a replacement must share, as text for the message.
   virtual std::string modes() const { return {}; }
@@ -67,6 +72,7 @@ private:
   std::string name_; // "SGD", for messages
   std::vector<Hyperparameter> hyperparameters_;
   OptimizerValue lossScaling_{1.0f, true};
+  std::vector<ClipNormSettings> clipNormSettings_;
 };
 
 } // namespace popart

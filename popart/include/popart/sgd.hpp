@@ -13,6 +13,7 @@ public:
   // defaultWeightDecay 0, defaultMomentum 0, defaultDampening 0,
   // defaultVelocityScaling 1, lossScaling 1, nesterov 0.
   explicit SGD(const Values &values,
+               std::vector<ClipNormSettings> clipNormSettings = {},
                SGDAccumulatorAndMomentum accumulatorAndMomentum =
                    SGDAccumulatorAndMomentum::Combined,
                DataType accumType = DataType::UNDEFINED,
@@ -27,7 +28,7 @@ public:
   const OptimizerValueMap &momentums() const;
   const OptimizerValueMap &dampenings() const;
   const OptimizerValueMap &velocityScalings() const;
-  bool nesterov() const { return nesterov_; }
+  const OptimizerValueMap &nesterovs() const; // 0 or 1
   SGDAccumulatorAndMomentum getSGDAccumulatorAndMomentum() const {
     return accumulatorAndMomentum_;
   }
@@ -42,14 +43,14 @@ private:
   SGDAccumulatorAndMomentum accumulatorAndMomentum_;
   DataType accumType_;
   DataType accl1Type_;
-  bool nesterov_ = false;
 };
 
 // SGD whose values are all compiled in.
 class ConstSGD : public SGD {
 public:
   explicit ConstSGD(float learningRate, float weightDecay = 0,
-                    float lossScaling = 1);
+                    float lossScaling = 1,
+                    std::vector<ClipNormSettings> clipNormSettings = {});
   std::unique_ptr<Optimizer> clone() const override;
 };
 

@@ -32,6 +32,10 @@ inline const char *reservedStepPrefix() {
 inline const char *reservedCounterPrefix() {
   return "Counter___";
 }
+// A velocity after the step that it made.
+inline const char *reservedAcclFinalOutPrefix() {
+  return "AcclOutOfAcclUpdate___";
+}
 inline const char *reservedStashedPrefix() {
   return "Stashed___";
 }

@@ -4,8 +4,11 @@
 #include <ops/List.hpp>
 
 #include <lowering/LoweringContext.hpp>
+#include <lowering/Types.hpp>
 
 #include <popops/internal/Kinds.hpp>
+
+#include <sstream>
 
 namespace popart {
 namespace {
@@ -77,6 +80,83 @@ void lowerCopy(LoweringContext &context, const Op &) {
   context.program().add(poplar::program::Copy(context.in(1), context.in(0),
                                               false, context.debugPath()));
   context.setOut(0, context.in(0));
+}
+
+// A formula of an optimiser over operands that broadcast to its shape, in FLOAT
+// whatever they are: FLOAT16 has neither the range nor the digits for it.
+kernels::Expression formulaOf(const Op &op, DataType result) {
+  using kernels::Expression;
+  std::vector<std::string> names;
+  std::istringstream text(op.attributes.getString("operands", ""));
+  for (std::string name; std::getline(text, name, ',');) {
+    names.push_back(name);
+  }
+  std::vector<Expression> operands;
+  for (unsigned i = 0; i < op.inputs.size(); ++i) {
+    Expression input = Expression::input(i);
+    operands.push_back(op.inInfo(static_cast<InIndex>(i)).dataType() ==
+                               DataType::FLOAT16
+                           ? Expression::cast(support::DataType::Float, input)
+                           : input);
+  }
+  auto formula = Expression::parse(
+      op.attributes.getString("expression", ""),
+      std::vector<std::string_view>(names.begin(), names.end()));
+  formula = formula.substitute(operands);
+  return result == DataType::FLOAT16
+             ? Expression::cast(support::DataType::Half, formula)
+             : formula;
+}
+
+std::vector<poplar::Tensor> formulaInputs(LoweringContext &context,
+                                          const Op &op) {
+  std::vector<poplar::Tensor> inputs;
+  for (InIndex i = 0; i < static_cast<InIndex>(op.inputs.size()); ++i) {
+    inputs.push_back(broadcastTo(context.in(i), op.outShape(0)));
+  }
+  return inputs;
+}
+
+std::vector<TensorInfo> inferFormula(const Op &op) {
+  return {TensorInfo(DataType::FLOAT, op.attributes.getInts("shape", {}))};
+}
+
+void lowerFormula(LoweringContext &context, const Op &op) {
+  context.setOut(0, popops::internal::elementwise(
+                        context.graph(), formulaOf(op, DataType::FLOAT),
+                        formulaInputs(context, op), context.program(),
+                        context.debugPath()));
+}
+
+std::vector<TensorInfo> inferFormulaUpdate(const Op &op) {
+  return {op.inInfo(0)};
+}
+
+void lowerFormulaUpdate(LoweringContext &context, const Op &op) {
+  popops::internal::elementwiseWithOutput(
+      context.graph(), formulaOf(op, op.outInfo(0).dataType()),
+      formulaInputs(context, op), context.in(0), context.program(),
+      context.debugPath());
+  context.setOut(0, context.in(0));
+}
+
+// The sum of squares as a FLOAT scalar.
+std::vector<TensorInfo> inferSquareSum(const Op &op) {
+  requireInputCount(op, 1, 1);
+  requireFloat(op, 0);
+  return {TensorInfo(DataType::FLOAT, {})};
+}
+
+void lowerSquareSum(LoweringContext &context, const Op &op) {
+  auto flat = context.in(0).flatten();
+  kernels::Attributes attributes{{"op", std::string("SQUARE_ADD")},
+                                 {"dims", std::vector<std::int64_t>{0}},
+                                 {"scale", 1.0}};
+  if (op.inInfo(0).dataType() == DataType::FLOAT16) {
+    attributes.set("outType",
+                   static_cast<std::int64_t>(support::DataType::Float));
+  }
+  context.setOut(0, context.emit("reduce", attributes, {flat})[0]);
 }
 
 // An optimiser step: outputs are new versions of some of the inputs.
@@ -182,6 +262,19 @@ std::vector<OpRule> updateRules() {
            .infer = inferCopy,
            .lower = lowerCopy,
            .modifiedInput = modifiesFirst},
+          {.domain = "aspen",
+           .type = "Formula",
+           .infer = inferFormula,
+           .lower = lowerFormula},
+          {.domain = "aspen",
+           .type = "FormulaUpdate",
+           .infer = inferFormulaUpdate,
+           .lower = lowerFormulaUpdate,
+           .modifiedInput = modifiesFirst},
+          {.domain = "aspen",
+           .type = "SquareSum",
+           .infer = inferSquareSum,
+           .lower = lowerSquareSum},
           updateRule<sgdModifies>("SgdUpdate", lowerSgd),
           updateRule<adamModifies>("AdamUpdate", lowerAdam),
           updateRule<rmspropModifies>("RmspropUpdate", lowerRmsprop)};

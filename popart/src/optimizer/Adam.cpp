@@ -4,6 +4,8 @@
 #include <popart/error.hpp>
 #include <support/Error.hpp>
 
+#include <utility>
+
 namespace popart {
 namespace {
 
@@ -18,18 +20,33 @@ std::vector<Optimizer::Hyperparameter> adamTable() {
        OptimizerValueMap(OptimizerValue(10.0f))}};
 }
 
+// Programs know the largest norm by its older name, too.
+Optimizer::Values withNewKeys(Optimizer::Values values) {
+  auto old = values.find("maxWeightNorm");
+  if (old != values.end()) {
+    values["defaultMaxWeightNorm"] = old->second;
+    values.erase(old);
+  }
+  return values;
+}
+
 } // namespace
 
 Adam::Adam(const Values &values, AdamMode mode, WeightDecayMode weightDecayMode,
-           DataType accumType, DataType accl1Type, DataType accl2Type)
-    : Optimizer("Adam", adamTable(), values, {}), mode_(mode),
-      weightDecayMode_(weightDecayMode), accumType_(accumType),
-      accl1Type_(accl1Type), accl2Type_(accl2Type) {
+           DataType accumType, DataType accl1Type, DataType accl2Type,
+           std::vector<ClipNormSettings> clipNormSettings,
+           bool scaledOptimizerState)
+    : Optimizer("Adam", adamTable(), withNewKeys(values),
+                std::move(clipNormSettings)),
+      mode_(mode), weightDecayMode_(weightDecayMode), accumType_(accumType),
+      accl1Type_(accl1Type), accl2Type_(accl2Type),
+      scaledOptimizerState_(scaledOptimizerState) {
   Adam::check("");
 }
 
 void Adam::check(const TensorId &weight) const {
-  for (const char *key : {"learningRate", "weightDecay", "eps"}) {
+  for (const char *key :
+       {"learningRate", "weightDecay", "eps", "maxWeightNorm"}) {
     requireNonNegative(key, weight);
   }
   for (const char *key : {"beta1", "beta2"}) {
@@ -41,10 +58,11 @@ void Adam::check(const TensorId &weight) const {
 }
 
 std::string Adam::modes() const {
-  return fmt::format(
-      "mode {}, weight decay {}, types {} {} {}", static_cast<int>(mode_),
-      static_cast<int>(weightDecayMode_), static_cast<int>(accumType_),
-      static_cast<int>(accl1Type_), static_cast<int>(accl2Type_));
+  return fmt::format("mode {}, weight decay {}, scaled {}, types {} {} {}",
+                     static_cast<int>(mode_),
+                     static_cast<int>(weightDecayMode_), scaledOptimizerState_,
+                     static_cast<int>(accumType_), static_cast<int>(accl1Type_),
+                     static_cast<int>(accl2Type_));
 }
 
 std::unique_ptr<Optimizer> Adam::clone() const {

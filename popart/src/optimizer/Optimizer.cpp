@@ -12,8 +12,11 @@
 namespace popart {
 namespace {
 
-std::string defaultKey(const std::string &key) {
-  std::string result = "default" + key;
+std::string defaultKey(const Optimizer::Hyperparameter &row) {
+  if (!row.defaultKey.empty()) {
+    return row.defaultKey;
+  }
+  std::string result = "default" + row.key;
   result[7] =
       static_cast<char>(std::toupper(static_cast<unsigned char>(result[7])));
   return result;
@@ -38,12 +41,12 @@ std::string join(const std::vector<std::string> &names) {
 
 Optimizer::Optimizer(std::string name, std::vector<Hyperparameter> table,
                      const Values &values,
-                     const std::vector<std::string> &extra)
-    : name_(std::move(name)), hyperparameters_(std::move(table)) {
-  std::vector<std::string> allowed = extra;
-  allowed.push_back("lossScaling");
+                     std::vector<ClipNormSettings> clipping)
+    : name_(std::move(name)), hyperparameters_(std::move(table)),
+      clipNormSettings_(std::move(clipping)) {
+  std::vector<std::string> allowed = {"lossScaling"};
   for (Hyperparameter &row : hyperparameters_) {
-    std::string key = defaultKey(row.key);
+    std::string key = defaultKey(row);
     allowed.push_back(key);
     auto found = values.find(key);
     if (found != values.end()) {
@@ -60,6 +63,12 @@ Optimizer::Optimizer(std::string name, std::vector<Hyperparameter> table,
   }
   support::requireUser<error>(lossScaling_.val() != 0,
                               "Loss scaling cannot be 0");
+  for (const ClipNormSettings &settings : clipNormSettings_) {
+    support::requireUser<error>(
+        settings.getMaxNorm() > 0,
+        "[{}] clip_norm_settings: the norm ({}) must be more than 0", name_,
+        settings.getMaxNorm());
+  }
 }
 
 void Optimizer::insertSpecific(const TensorId &weight, const Values &values) {
@@ -135,12 +144,13 @@ void Optimizer::validReplacement(const Optimizer &other) const {
   require(modes() == other.modes(),
           fmt::format("{} modes do not match: {} and {}.", type_s(), modes(),
                       other.modes()));
+  require(clipNormSettings_ == other.clipNormSettings_,
+          "Its clip norm settings do not match.");
   requireSame(lossScaling_, other.lossScaling_, "lossScaling");
   for (std::size_t i = 0; i < hyperparameters_.size(); ++i) {
     const Hyperparameter &row = hyperparameters_[i];
     const OptimizerValueMap &theirs = other.hyperparameters_[i].values;
-    requireSame(row.values.getDefault(), theirs.getDefault(),
-                defaultKey(row.key));
+    requireSame(row.values.getDefault(), theirs.getDefault(), defaultKey(row));
     require(row.values.getSpecific().size() == theirs.getSpecific().size(),
             "It has specific values for other weights.");
     for (const auto &[weight, value] : row.values.getSpecific()) {

@@ -4,6 +4,8 @@
 #include <popart/error.hpp>
 #include <support/Error.hpp>
 
+#include <utility>
+
 namespace popart {
 namespace {
 
@@ -14,18 +16,19 @@ std::vector<Optimizer::Hyperparameter> sgdTable() {
       {"momentum", "sgdMomentum", OptimizerValueMap(OptimizerValue(0.0f))},
       {"dampening", "sgdDampening", OptimizerValueMap(OptimizerValue(0.0f))},
       {"velocityScaling", "sgdVelocityScaling",
-       OptimizerValueMap(OptimizerValue(1.0f))}};
+       OptimizerValueMap(OptimizerValue(1.0f))},
+      {"nesterov", "sgdNesterov", OptimizerValueMap(OptimizerValue(0.0f)),
+       "nesterov"}};
 }
 
 } // namespace
 
-SGD::SGD(const Values &values, SGDAccumulatorAndMomentum accumulatorAndMomentum,
-         DataType accumType, DataType accl1Type)
-    : Optimizer("SGD", sgdTable(), values, {"nesterov"}),
+SGD::SGD(const Values &values, std::vector<ClipNormSettings> clipNormSettings,
+         SGDAccumulatorAndMomentum accumulatorAndMomentum, DataType accumType,
+         DataType accl1Type)
+    : Optimizer("SGD", sgdTable(), values, std::move(clipNormSettings)),
       accumulatorAndMomentum_(accumulatorAndMomentum), accumType_(accumType),
       accl1Type_(accl1Type) {
-  auto nesterov = values.find("nesterov");
-  nesterov_ = nesterov != values.end() && nesterov->second.first != 0;
   SGD::check("");
 }
 
@@ -43,16 +46,20 @@ void SGD::check(const TensorId &weight) const {
       scaling > 0, "Non-positive velocity scaling ({}) in SGD is not supported",
       scaling);
   support::requireUser<error>(
-      !nesterov_ || dampenings().get(weight).val() == 0,
+      nesterovs().get(weight).val() == 0 || dampenings().get(weight).val() == 0,
       "Nesterov momentum in SGD needs a dampening of 0, not {}",
       dampenings().get(weight).val());
 }
 
 std::string SGD::modes() const {
-  return fmt::format("nesterov {}, accumulator and momentum {}, types {} {}",
-                     nesterov_, static_cast<int>(accumulatorAndMomentum_),
-                     static_cast<int>(accumType_),
-                     static_cast<int>(accl1Type_));
+  std::string text = fmt::format(
+      "nesterov {}, accumulator and momentum {}, types {} {}",
+      nesterovs().getDefault().val(), static_cast<int>(accumulatorAndMomentum_),
+      static_cast<int>(accumType_), static_cast<int>(accl1Type_));
+  for (const auto &[weight, value] : nesterovs().getSpecific()) {
+    text += fmt::format(", nesterov of {} {}", weight, value.val());
+  }
+  return text;
 }
 
 std::unique_ptr<Optimizer> SGD::clone() const {
@@ -74,11 +81,16 @@ const OptimizerValueMap &SGD::dampenings() const {
 const OptimizerValueMap &SGD::velocityScalings() const {
   return hyperparameter("velocityScaling");
 }
+const OptimizerValueMap &SGD::nesterovs() const {
+  return hyperparameter("nesterov");
+}
 
-ConstSGD::ConstSGD(float learningRate, float weightDecay, float lossScaling)
+ConstSGD::ConstSGD(float learningRate, float weightDecay, float lossScaling,
+                   std::vector<ClipNormSettings> clipNormSettings)
     : SGD({{"defaultLearningRate", {learningRate, true}},
            {"defaultWeightDecay", {weightDecay, true}},
-           {"lossScaling", {lossScaling, true}}}) {}
+           {"lossScaling", {lossScaling, true}}},
+          std::move(clipNormSettings)) {}
 
 std::unique_ptr<Optimizer> ConstSGD::clone() const {
   return std::make_unique<ConstSGD>(*this);

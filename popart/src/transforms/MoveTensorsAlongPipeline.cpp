@@ -163,7 +163,8 @@ private:
 
   void sortByStage() {
     // Restores before, stashes and copies after what a stage computes; updates
-    // once the pipeline has drained.
+    // once the pipeline has drained, in the order they have, for a clipped
+    // gradient waits for those of other stages.
     auto rank = [](const Op &op) {
       return op.settings.executionContext != ExecutionContext::Normal ? 3
              : op.opid.type == "Restore"                              ? 0
@@ -176,7 +177,9 @@ private:
     }
     std::stable_sort(order.begin(), order.end(), [&](Op *a, Op *b) {
       auto key = [&](const Op &op) {
-        return std::tuple(rank(op) == 3, op.settings.pipelineStage, rank(op));
+        bool isUpdate = rank(op) == 3;
+        return std::tuple(isUpdate, isUpdate ? 0 : op.settings.pipelineStage,
+                          rank(op));
       };
       return key(*a) < key(*b);
     });

@@ -3,9 +3,7 @@
 
 #include <popart/adam.hpp>
 #include <popart/adaptive.hpp>
-#include <popart/error.hpp>
 #include <popart/sgd.hpp>
-#include <support/Error.hpp>
 
 #include <pybind11/stl.h>
 
@@ -32,11 +30,7 @@ Optimizer::Values toValues(const py::dict &dictionary) {
   return values;
 }
 
-void requireNoClipping(const py::list &settings) {
-  support::requireUser<error>(settings.empty(),
-                              "[optimizer] clip_norm_settings are not "
-                              "supported yet");
-}
+using Clipping = std::vector<ClipNormSettings>;
 
 void bindValues(py::module_ &module) {
   py::class_<OptimizerValue>(module, "OptimizerValue")
@@ -47,6 +41,15 @@ void bindValues(py::module_ &module) {
   py::class_<OptimizerValueMap>(module, "OptimizerValueMap")
       .def("getDefault", &OptimizerValueMap::getDefault)
       .def("get", &OptimizerValueMap::get);
+  py::class_<ClipNormSettings>(module, "ClipNormSettings")
+      .def(py::init<std::vector<TensorId>, float>(), py::arg("weightIds"),
+           py::arg("maxNorm"))
+      .def_static("clipWeights", &ClipNormSettings::clipWeights,
+                  py::arg("weightIds"), py::arg("maxNorm"))
+      .def_static("clipAllWeights", &ClipNormSettings::clipAllWeights,
+                  py::arg("maxNorm"))
+      .def_property_readonly("weightIds", &ClipNormSettings::getWeightIds)
+      .def_property_readonly("maxNorm", &ClipNormSettings::getMaxNorm);
   py::class_<Optimizer>(module, "Optimizer")
       .def("getLossScalingVal", &Optimizer::getLossScalingVal)
       .def("hasSpecific",
@@ -62,13 +65,12 @@ void bindValues(py::module_ &module) {
 void bindSgd(py::module_ &module) {
   using Momentum = SGDAccumulatorAndMomentum;
   py::class_<SGD, Optimizer>(module, "SGD")
-      .def(py::init([](const py::dict &values, const py::list &clipping,
+      .def(py::init([](const py::dict &values, const Clipping &clipping,
                        Momentum momentum, DataType accum, DataType accl1,
                        const std::string &) {
-             requireNoClipping(clipping);
-             return SGD(toValues(values), momentum, accum, accl1);
+             return SGD(toValues(values), clipping, momentum, accum, accl1);
            }),
-           py::arg("values"), py::arg("clip_norm_settings") = py::list(),
+           py::arg("values"), py::arg("clip_norm_settings") = Clipping(),
            py::arg("accumulatorAndMomentum") = Momentum::Combined,
            py::arg("accumType") = DataType::UNDEFINED,
            py::arg("accl1Type") = DataType::UNDEFINED,
@@ -77,36 +79,33 @@ void bindSgd(py::module_ &module) {
       .def("weightDecays", &SGD::weightDecays)
       .def("momentums", &SGD::momentums)
       .def("dampenings", &SGD::dampenings)
-      .def("velocityScalings", &SGD::velocityScalings);
+      .def("velocityScalings", &SGD::velocityScalings)
+      .def("nesterovs", &SGD::nesterovs);
   py::class_<ConstSGD, SGD>(module, "ConstSGD")
       .def(py::init([](float rate, float decay, float scaling,
-                       const py::list &clipping) {
-             requireNoClipping(clipping);
-             return ConstSGD(rate, decay, scaling);
+                       const Clipping &clipping) {
+             return ConstSGD(rate, decay, scaling, clipping);
            }),
            py::arg("learning_rate"), py::arg("weight_decay") = 0.0f,
            py::arg("loss_scaling") = 1.0f,
-           py::arg("clip_norm_settings") = py::list());
+           py::arg("clip_norm_settings") = Clipping());
 }
 
 void bindAdam(py::module_ &module) {
   py::class_<Adam, Optimizer>(module, "Adam")
       .def(py::init([](const py::dict &values, AdamMode mode,
                        WeightDecayMode decay, DataType accum, DataType accl1,
-                       DataType accl2, const py::list &clipping, bool isScaled,
+                       DataType accl2, const Clipping &clipping, bool isScaled,
                        const std::string &) {
-             requireNoClipping(clipping);
-             support::requireUser<error>(!isScaled,
-                                         "[Adam] scaled_optimizer_state is not "
-                                         "supported yet");
-             return Adam(toValues(values), mode, decay, accum, accl1, accl2);
+             return Adam(toValues(values), mode, decay, accum, accl1, accl2,
+                         clipping, isScaled);
            }),
            py::arg("values"), py::arg("mode") = AdamMode::Adam,
            py::arg("weight_decay_mode") = WeightDecayMode::Decay,
            py::arg("accum_type") = DataType::UNDEFINED,
            py::arg("accl1_type") = DataType::FLOAT,
            py::arg("accl2_type") = DataType::FLOAT,
-           py::arg("clip_norm_settings") = py::list(),
+           py::arg("clip_norm_settings") = Clipping(),
            py::arg("scaled_optimizer_state") = false,
            py::arg("debugContext") = "adam")
       .def("learningRates", &Adam::learningRates)
