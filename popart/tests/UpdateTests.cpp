@@ -42,13 +42,15 @@ constexpr int microBatches = 3;
 // A session, and the gradients that its updates see.
 struct Training {
   Training(std::shared_ptr<Optimizer> optimizer,
-           Accumulation accumulation = Accumulation::None)
+           Accumulation accumulation = Accumulation::None, int replicas = 1)
       : w(toDouble(Numbers(1).list(3))), u(toDouble(Numbers(2).list(3))) {
     auto ir = twoWeights();
     ir->optimizer = std::move(optimizer);
     ir->dataFlow = DataFlow(1);
+    SessionOptions &options = ir->sessionOptions;
+    options.enableReplicatedGraphs = replicas > 1;
+    options.replicatedGraphCount = replicas;
     if (accumulation != Accumulation::None) {
-      SessionOptions &options = ir->sessionOptions;
       options.enableGradientAccumulation = true;
       options.accumulationFactor = batches_ = microBatches;
       isMean_ = accumulation != Accumulation::Sum;
@@ -59,7 +61,8 @@ struct Training {
               ? MeanReductionStrategy::Running
               : MeanReductionStrategy::Post;
     }
-    session = train(ir);
+    batches_ *= replicas;
+    session = train(ir, replicas);
   }
 
   static Vector toDouble(const std::vector<float> &values) {
@@ -105,7 +108,7 @@ struct Training {
 
 private:
   Numbers numbers_{3};
-  int batches_ = 1;
+  int batches_ = 1; // of all replicas, for each update
   bool isMean_ = false;
 };
 
@@ -132,7 +135,8 @@ std::vector<SgdCase> sgdCases() {
   return cases;
 }
 
-void checkSgd(const SgdCase &c, Accumulation accumulation, bool isConst) {
+void checkSgd(const SgdCase &c, Accumulation accumulation, bool isConst,
+              int replicas) {
   Values values = {{"defaultLearningRate", {c.lr, isConst}},
                    {"defaultWeightDecay", {c.wd, isConst}},
                    {"defaultMomentum", {c.mm, c.mm == 0 || isConst}},
@@ -142,7 +146,7 @@ void checkSgd(const SgdCase &c, Accumulation accumulation, bool isConst) {
                    {"nesterov", {c.nesterov, true}}};
   Training training(
       std::make_shared<SGD>(values, std::vector<ClipNormSettings>(), c.form),
-      accumulation);
+      accumulation, replicas);
   std::map<TensorId, Vector> velocity;
   for (int i = 0; i < updates; ++i) {
     training.update([&](const TensorId &id, Vector &w, const Vector &g) {
@@ -175,14 +179,13 @@ TEST(SgdUpdate, FollowsItsFormulas) {
     for (auto accumulation :
          {Accumulation::None, Accumulation::Sum, Accumulation::MeanPost,
           Accumulation::MeanRunning}) {
-      for (bool isConst : {true, false}) {
-        SCOPED_TRACE(fmt::format(
-            "form {} mm {} wd {} dm {} vs {} nesterov {} accumulation {} "
-            "const {}",
-            static_cast<int>(c.form), c.mm, c.wd, c.dm, c.vs, c.nesterov,
-            static_cast<int>(accumulation), isConst));
-        checkSgd(c, accumulation, isConst);
-      }
+      SCOPED_TRACE(fmt::format(
+          "form {} mm {} wd {} dm {} vs {} nesterov {} accumulation {}",
+          static_cast<int>(c.form), c.mm, c.wd, c.dm, c.vs, c.nesterov,
+          static_cast<int>(accumulation)));
+      checkSgd(c, accumulation, true, 1);
+      checkSgd(c, accumulation, false, 1);
+      checkSgd(c, accumulation, true, 2);
     }
   }
 }
@@ -258,7 +261,7 @@ struct AdamReference {
 };
 
 void checkAdam(AdamMode mode, WeightDecayMode decay, bool isScaled,
-               bool isConst, Accumulation accumulation) {
+               bool isConst, Accumulation accumulation, int replicas = 1) {
   Values values = {{"defaultLearningRate", {0.125f, isConst}},
                    {"defaultWeightDecay", {0.25f, isConst}},
                    {"defaultBeta1", {0.75f, isConst}},
@@ -270,7 +273,7 @@ void checkAdam(AdamMode mode, WeightDecayMode decay, bool isScaled,
                                      DataType::FLOAT, DataType::FLOAT,
                                      std::vector<ClipNormSettings>(), isScaled);
   adam->insertSpecific("u", {{"learningRate", {0.5f, isConst}}});
-  Training training(adam, accumulation);
+  Training training(adam, accumulation, replicas);
   std::map<TensorId, AdamReference> references;
   AdamReference reference{mode, decay, 0.125, 0.25, 0.75, 0.875, 0.0625, 0.75};
   references.emplace("w", reference);
@@ -304,6 +307,8 @@ TEST(AdamUpdate, FollowsItsFormulas) {
                     Accumulation::MeanPost);
           checkAdam(static_cast<AdamMode>(mode), decay, isScaled, isConst,
                     Accumulation::MeanRunning);
+          checkAdam(static_cast<AdamMode>(mode), decay, isScaled, isConst,
+                    Accumulation::None, 2);
         }
       }
     }
