@@ -369,3 +369,15 @@ def test_logging_goes_where_the_environment_says(tmp_path):
     lines = file.read_text().splitlines()
     assert [line.split()[-1] for line in lines] == ["shown", "now"]
     assert " popart:session " in lines[0] and " I: " in lines[0]
+
+
+def test_indices_of_max_pool_are_refused_by_name():
+    builder = popart.Builder()
+    x = builder.addInputTensor("FLOAT", [1, 1, 4, 4])
+    pooled, indices = builder.aiOnnx.maxpool([x], 2, [2, 2])
+    builder.addOutputTensor(indices)
+    device = popart.DeviceManager().createIpuModelDevice({})
+    with pytest.raises(popart.popart_exception,
+                       match=r"MaxPool.*output 1 .* is not supported"):
+        popart.InferenceSession(builder.getModelProto(),
+                                popart.DataFlow(1, [indices]), device)

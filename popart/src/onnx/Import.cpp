@@ -178,6 +178,7 @@ private:
     }
     try {
       checkTypes(node, opid);
+      checkOutputs(node, opid);
       const Op &op = graph_.addOp(
           opid, {node.input().begin(), node.input().end()},
           {node.output().begin(), node.output().end()}, attributes, settings);
@@ -187,6 +188,17 @@ private:
       }
     } catch (const error &e) {
       throw error(fmt::format("[ONNX] {}: {}", where, e.what()));
+    }
+  }
+
+  static void checkOutputs(const onnx::NodeProto &node,
+                           const OperatorIdentifier &opid) {
+    int most = findOpRule(opid)->schema.mostOutputs;
+    for (int i = most; i < node.output_size(); ++i) {
+      support::requireUser<error>(
+          node.output(i).empty(),
+          "output {} ('{}') is not supported; at most {} may be asked for", i,
+          node.output(i), most);
     }
   }
 

@@ -180,7 +180,10 @@ void lowerMaxPoolGrad(LoweringContext &context, const Op &op) {
 std::vector<OpRule> maxPoolRules() {
   return {{.domain = "ai.onnx",
            .type = "MaxPool",
-           .schema = {{1, 8, 10, 11, 12}, types::floats()},
+           // ONNX's second are indices into the input.
+           .schema = {.versions = {1, 8, 10, 11, 12},
+                      .types = types::floats(),
+                      .mostOutputs = 1},
            .infer = inferMaxPool,
            .differentiate = differentiateMaxPool,
            .lower = lowerMaxPool},

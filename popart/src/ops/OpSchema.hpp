@@ -6,6 +6,7 @@
 #include <popart/attributes.hpp>
 #include <popart/tensorinfo.hpp>
 
+#include <limits>
 #include <span>
 #include <string>
 #include <variant>
@@ -46,6 +47,9 @@ struct OpSchema {
   // ai.graphcore: in the order of the Builder's arguments.
   std::vector<AttributeSpec> attributes = {};
   int outputs = 1; // ai.graphcore: how many the Builder names
+  // ai.onnx: how many a model may name, where those after are the rule's own
+  // and not ONNX's.
+  int mostOutputs = std::numeric_limits<int>::max();
 };
 
 } // namespace popart
