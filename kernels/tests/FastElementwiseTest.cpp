@@ -159,6 +159,25 @@ TEST(FastElementwise, TakesSingleElementsOfMixedUses) {
   }
 }
 
+// Sums and products are joined in twos, with the two roundings that the
+// reference has: the same bits, whichever operands are single elements.
+TEST(FastElementwise, RoundsBothOperatorsOfAPair) {
+  constexpr std::int64_t rows = 3, columns = 141;
+  for (const char *text : {"a*b+c", "c+a*b", "(a+b)*c", "c*(a+b)", "a*b*c",
+                           "a+b+c", "0.1*a+b", "a+3*b", "(a+0.1)*0.3", "a*a*a",
+                           "(a*b)*(a*b)", "a*b+c*a", "0.1*a+0.3*b+0.7*c"}) {
+    for (unsigned singles = 0; singles < 8; ++singles) {
+      std::vector<Input> inputs;
+      for (unsigned i = 0; i < 3; ++i) {
+        const bool isSingle = (singles >> i & 1) != 0;
+        inputs.push_back(
+            {{F, {rows, columns}}, isSingle ? Strides{1, 0} : Strides{}, {}});
+      }
+      expectFastMatchesReference({"elementwise", expression(text), inputs}, 0);
+    }
+  }
+}
+
 TEST(FastElementwise, RepeatsConstantsForManyElements) {
   expectFastMatchesReference(
       {"elementwise", expression("3*a"), {{{F, {5000}}, {}, {}}}}, 1e-6);

@@ -25,6 +25,21 @@ bool dependsOnWidth(ElementwiseOp op) {
   }
 }
 
+std::optional<PairOp> pairOpOf(const Instruction &instruction) {
+  if (instruction.kind != Instruction::Kind::Operator ||
+      instruction.lane != Lane::Float) {
+    return std::nullopt;
+  }
+  switch (static_cast<ElementwiseOp>(instruction.op)) {
+  case ElementwiseOp::ADD:
+    return PairOp::Add;
+  case ElementwiseOp::MULTIPLY:
+    return PairOp::Multiply;
+  default:
+    return std::nullopt;
+  }
+}
+
 class BlockCompiler {
 public:
   BlockCompiler(const Expression &expression, std::span<const DataType> inputs)
@@ -59,6 +74,7 @@ public:
       emit(Instruction::Kind::Convert, lane, static_cast<std::uint16_t>(lane),
            1);
     }
+    joinPairs();
     dropLastBuffer();
     return true;
   }
@@ -175,6 +191,33 @@ private:
     }
     stack_.push_back({instruction.result, type});
     code_.instructions.push_back(instruction);
+  }
+
+  // A sum or product whose result the next one takes needs no block for it.
+  // Operands of both may be in any order.
+  void joinPairs() {
+    std::vector<Instruction> joined;
+    for (const auto &next : code_.instructions) {
+      const auto second = pairOpOf(next);
+      const auto first =
+          joined.empty() ? std::nullopt : pairOpOf(joined.back());
+      const auto *operands = next.operands.data();
+      const bool isFirst =
+          first && second && operands[0] == joined.back().result;
+      const bool isSecond =
+          first && second && operands[1] == joined.back().result;
+      if (isFirst == isSecond) { // not the result, or its square
+        joined.push_back(next);
+        continue;
+      }
+      auto &pair = joined.back();
+      pair.kind = Instruction::Kind::Pair;
+      pair.op = pairOf(*first, *second);
+      pair.arity = 3;
+      pair.operands[2] = operands[isFirst ? 1 : 0];
+      pair.result = next.result;
+    }
+    code_.instructions = std::move(joined);
   }
 
   // The last result goes to the output: no buffer is only for it, and a single

@@ -28,6 +28,7 @@ using Slot = std::uint16_t;
 struct Instruction {
   enum class Kind : std::uint8_t {
     Operator,
+    Pair, // of float operators: PairOps of `op`
     RoundToHalf,
     ToBool,
     Convert, // from `lane` to the lane numbered `op`
@@ -41,6 +42,19 @@ struct Instruction {
   std::array<Slot, 3> operands;
   Slot result;
 };
+
+// What the `op` of a pair stands for.
+constexpr std::uint16_t pairOf(PairOp first, PairOp second) {
+  return static_cast<std::uint16_t>(static_cast<std::size_t>(first) *
+                                        pairOpCount +
+                                    static_cast<std::size_t>(second));
+}
+constexpr std::size_t firstOfPair(std::uint16_t op) {
+  return op / pairOpCount;
+}
+constexpr std::size_t secondOfPair(std::uint16_t op) {
+  return op % pairOpCount;
+}
 
 // The last instruction's result is the output.
 struct BlockCode {

@@ -55,24 +55,20 @@ double elementCost(const BlockCode &code) {
   return cost;
 }
 
-// Constants, too, keep blocks from being longer than a buffer.
-std::size_t bufferCount(const BlockCode &code) {
-  return std::max<std::size_t>(code.bufferCount, code.constantCount > 0);
+// Whether there are loops for operands of one element.
+bool takesSingles(const Instruction &instruction) {
+  return instruction.kind == Instruction::Kind::Pair ||
+         (instruction.kind == Instruction::Kind::Operator &&
+          instruction.lane == Lane::Float && instruction.arity == 2);
 }
 
-bool isFloatBinary(const Instruction &instruction) {
-  return instruction.kind == Instruction::Kind::Operator &&
-         instruction.lane == Lane::Float && instruction.arity == 2;
-}
-
-// The inputs that only loops with forms for single elements read.
-std::bitset<BlockPlan::maxOperands> possibleSingles(const BlockCode &code) {
-  std::bitset<BlockPlan::maxOperands> singles;
+// The slots that only loops with forms for single elements read.
+std::bitset<BlockCode::maxSlots> possibleSingles(const BlockCode &code) {
+  std::bitset<BlockCode::maxSlots> singles;
   singles.set();
   for (const auto &instruction : code.instructions) {
     for (unsigned i = 0; i < instruction.arity; ++i) {
-      if (instruction.operands[i] < code.inputCount &&
-          !isFloatBinary(instruction)) {
+      if (!takesSingles(instruction)) {
         singles.reset(instruction.operands[i]);
       }
     }
@@ -80,12 +76,35 @@ std::bitset<BlockPlan::maxOperands> possibleSingles(const BlockCode &code) {
   return singles;
 }
 
+std::bitset<BlockPlan::maxOperands>
+possibleSingleInputs(const BlockCode &code) {
+  const auto slots = possibleSingles(code);
+  std::bitset<BlockPlan::maxOperands> inputs;
+  for (std::size_t i = 0; i < code.inputCount; ++i) {
+    inputs[i] = slots[i];
+  }
+  return inputs;
+}
+
+// Constants, too, keep blocks from being longer than a buffer where a loop
+// reads them as blocks.
+std::size_t bufferCount(const BlockCode &code) {
+  const auto singles = possibleSingles(code);
+  std::size_t count = code.bufferCount;
+  for (std::size_t i = 0; i < code.constantCount; ++i) {
+    count =
+        singles[code.inputCount + i] ? count : std::max<std::size_t>(count, 1);
+  }
+  return count;
+}
+
 class ElementwisePlan final : public BlockPlan {
 public:
   ElementwisePlan(const Signature &signature, BlockCode code)
       : BlockPlan(signature, countUp(signature.inputs.size()),
                   {signature.inputs.size()}, {}, elementCost(code),
-                  bufferCount(code), code.elementBytes, possibleSingles(code)),
+                  bufferCount(code), code.elementBytes,
+                  possibleSingleInputs(code)),
         code_(std::move(code)) {
     for (const auto &instruction : code_.instructions) {
       operators_.push_back(floatOperator(instruction));
@@ -98,16 +117,20 @@ private:
   // The loop for the operands' forms; nothing for other instructions.
   ElementwiseLoops::Operator
   floatOperator(const Instruction &instruction) const {
+    unsigned singles = 0;
+    for (unsigned i = 0; takesSingles(instruction) && i < instruction.arity;
+         ++i) {
+      singles |= isSingleSlot(instruction.operands[i]) ? 1u << i : 0u;
+    }
+    if (instruction.kind == Instruction::Kind::Pair) {
+      return selectedLoops().elementwisePairs.operators[firstOfPair(
+          instruction.op)][secondOfPair(instruction.op)][singles];
+    }
     if (instruction.kind != Instruction::Kind::Operator ||
         instruction.lane != Lane::Float) {
       return nullptr;
     }
     const auto &loops = selectedLoops().elementwise;
-    unsigned singles = 0;
-    if (isFloatBinary(instruction)) {
-      singles = (isSingleSlot(instruction.operands[0]) ? 1u : 0u) |
-                (isSingleSlot(instruction.operands[1]) ? 2u : 0u);
-    }
     return singles == 0 ? loops.operators[instruction.op]
                         : loops.singles[singles - 1][instruction.op];
   }
@@ -161,6 +184,7 @@ private:
     const void *c = slots[instruction.operands[2]];
     switch (instruction.kind) {
     case Instruction::Kind::Operator:
+    case Instruction::Kind::Pair:
       if (floatOperator != nullptr) {
         floatOperator(asFloats(result), asFloats(a), asFloats(b), asFloats(c),
                       count);

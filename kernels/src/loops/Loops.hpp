@@ -40,6 +40,18 @@ struct ElementwiseLoops {
                     std::int64_t count);
 };
 
+// Sums and products that run in twos, since a block between them costs more
+// than they do.
+enum class PairOp : std::uint8_t { Add, Multiply };
+inline constexpr std::size_t pairOpCount = 2;
+
+struct ElementwisePairLoops {
+  // y[i] = (a[i] first b[i]) second c[i], each rounded; y may be one of the
+  // operands. By the first PairOp, by the second, and by a bit for each operand
+  // that is one element for all i.
+  ElementwiseLoops::Operator operators[pairOpCount][pairOpCount][8];
+};
+
 enum class ReduceOp : std::uint8_t {
   Add,
   SquareAdd,
@@ -331,6 +343,7 @@ struct ProductLoops {
 struct Loops {
   const char *level; // "v4" (AVX-512), "v3" (AVX2) or "base"
   ElementwiseLoops elementwise;
+  ElementwisePairLoops elementwisePairs;
   IntegerLoops integers;
   ReduceLoops reduce;
   PoolLoops pool;
@@ -351,6 +364,7 @@ struct Loops {
   namespace loops::level {                                                     \
   const Loops &table();                                                        \
   ElementwiseLoops elementwiseLoops();                                         \
+  ElementwisePairLoops elementwisePairLoops();                                 \
   IntegerLoops integerLoops();                                                 \
   ReduceLoops reduceLoops();                                                   \
   PoolLoops poolLoops();                                                       \

@@ -9,6 +9,7 @@ namespace kernels::loops::LOOPS_LEVEL {
 const Loops &table() {
   static const Loops table = {KERNELS_TEXT(LOOPS_LEVEL),
                               elementwiseLoops(),
+                              elementwisePairLoops(),
                               integerLoops(),
                               reduceLoops(),
                               poolLoops(),
