@@ -4,9 +4,11 @@
 #include "Error.hpp"
 
 #include <fmt/format.h>
+#include <popart/tensornames.hpp>
 #include <support/Error.hpp>
 
 #include <algorithm>
+#include <chrono>
 #include <cstring>
 #include <map>
 
@@ -60,6 +62,25 @@ void report(const Executable::Progress &progress, int done) {
   }
 }
 
+double secondsNow() {
+  using Clock = std::chrono::steady_clock;
+  return std::chrono::duration<double>(Clock::now().time_since_epoch()).count();
+}
+
+// Whether a variable of the optimiser has a weight's name in its own.
+bool isOfWeight(const popart::TensorId &id) {
+  using namespace popart;
+  for (const char *prefix :
+       {reservedAccumPrefix(), reservedAcclPrefix(), reservedAccl1Prefix(),
+        reservedAccl2Prefix(), reservedAccl3Prefix(), reservedStepPrefix(),
+        reservedCounterPrefix()}) {
+    if (id.compare(0, std::strlen(prefix), prefix) == 0) {
+      return true;
+    }
+  }
+  return false;
+}
+
 // The micro-batches of a call along the first dimension.
 popart::TensorInfo timesBatch(const popart::TensorInfo &info,
                               std::int64_t batch) {
@@ -88,7 +109,7 @@ Executable::Executable(const TraceRecord &record, const CompileOptions &options,
     ir_->loss = translation_.loss;
     ir_->optimizer = makeOptimizer(*optimizer);
   }
-  setSessionOptions();
+  setSessionOptions(optimizer && optimizer->maxGradientNorm);
   checkPipeline();
   setDataFlow();
   acquireDevice();
@@ -100,11 +121,23 @@ Executable::Executable(const TraceRecord &record, const CompileOptions &options,
                                                       options_.modelName);
   }
   report(progress, 3);
+  if (!options_.executableFile.empty()) {
+    session_->loadExecutable(options_.executableFile);
+  }
   bool isOnline = options_.connectionType != 2;
   session_->prepareDevice(isOnline, [&progress](int done, int total) {
     report(progress, 7 + done * 92 / std::max(total, 1));
   });
   report(progress, progressTotal);
+  if (isOnline && options_.randomSeed) {
+    session_->setRandomSeed(*options_.randomSeed);
+  }
+  makeArrays(record);
+}
+
+Executable::~Executable() = default;
+
+void Executable::makeArrays(const TraceRecord &record) {
   for (const popart::TensorId &id : anchors_) {
     outputInfos_.push_back(batched(id, ir_->dataFlow.art(id)));
   }
@@ -120,9 +153,7 @@ Executable::Executable(const TraceRecord &record, const CompileOptions &options,
   }
 }
 
-Executable::~Executable() = default;
-
-void Executable::setSessionOptions() {
+void Executable::setSessionOptions(bool clipsGradients) {
   popart::SessionOptions &session = ir_->sessionOptions;
   support::requireUser<Error>(
       options_.executionMode.find("phased") == std::string::npos,
@@ -144,6 +175,21 @@ void Executable::setSessionOptions() {
       options_.meanStrategy;
   session.enableReplicatedGraphs = options_.replicationFactor > 1;
   session.replicatedGraphCount = options_.replicationFactor;
+  session.enableDistributedReplicatedGraphs = options_.processes > 1;
+  session.globalReplicationFactor =
+      std::int64_t{options_.processes} * options_.replicationFactor;
+  session.globalReplicaOffset =
+      std::int64_t{options_.processId} * options_.replicationFactor;
+  session.activationTensorLocationSettings = options_.activationLocation;
+  session.weightTensorLocationSettings = options_.weightLocation;
+  session.optimizerStateTensorLocationSettings = options_.optimizerLocation;
+  session.accumulatorTensorLocationSettings = options_.accumulatorLocation;
+  session.numIOTiles = options_.ioTiles;
+  if (clipsGradients && isPipelined) {
+    // The norm needs the gradients of all stages before the first update.
+    session.accumulateOuterFragmentSettings.schedule =
+        popart::AccumulateOuterFragmentSchedule::Scheduler;
+  }
   session.engineOptions["debug.retainDebugInformation"] = "false";
   applyPopartOptions(options_.popart, session);
 }
@@ -237,8 +283,12 @@ void Executable::run(const std::vector<void *> &inputs,
     outputArrays_[i]->setData(outputs[i]);
     out.emplace(anchors_[i], *outputArrays_[i]); // the first of equal ones
   }
+  RunTimes times;
+  times.input = secondsNow();
   popart::StepIO stepIO(in, out);
+  times.inputComplete = secondsNow();
   session_->run(stepIO);
+  times.output = secondsNow();
   for (std::size_t i = 0; i < outputs.size(); ++i) {
     void *source = out.at(anchors_[i]).data();
     if (source != outputs[i]) {
@@ -246,6 +296,8 @@ void Executable::run(const std::vector<void *> &inputs,
                   static_cast<std::size_t>(outputInfos_[i].nbytes()));
     }
   }
+  times.outputComplete = secondsNow();
+  lastRunTimes_ = times;
 }
 
 popart::WeightsIO
@@ -277,6 +329,68 @@ void Executable::setOptimizer(const OptimizerDescription &description) {
   support::requireUser<Error>(training,
                               "Inference models have no optimizer to set");
   training->updateOptimizerFromHost(*makeOptimizer(description));
+}
+
+std::vector<Executable::OptimizerTensor> Executable::optimizerTensors() const {
+  const popart::Graph &graph = session_->getIr().getMainGraph();
+  std::vector<OptimizerTensor> tensors;
+  for (const popart::TensorId &id : graph.getTensorIds()) {
+    const popart::Tensor &tensor = graph.getTensor(id);
+    const bool isWeight =
+        std::find(translation_.state.begin(), translation_.state.end(), id) !=
+        translation_.state.end();
+    if (tensor.type == popart::TensorType::Variable && !isWeight &&
+        id != popart::reservedRandomSeedId()) {
+      tensors.push_back({id, tensor.info, !isOfWeight(id)});
+    }
+  }
+  return tensors;
+}
+
+popart::WeightsIO
+Executable::optimizerIO(const std::vector<void *> &memory) const {
+  popart::WeightsIO io;
+  const auto tensors = optimizerTensors();
+  for (std::size_t i = 0; i < memory.size(); ++i) {
+    if (memory[i] != nullptr) {
+      io.insert(tensors.at(i).name, {memory[i], tensors[i].info});
+    }
+  }
+  return io;
+}
+
+void Executable::readOptimizerState(const std::vector<void *> &tensors) {
+  if (hasWeights_) {
+    session_->weightsToHost();
+  }
+  session_->readWeights(optimizerIO(tensors));
+}
+
+void Executable::writeOptimizerState(const std::vector<void *> &tensors) {
+  if (hasWeights_) {
+    session_->weightsToHost(); // the weights stay as they are
+  }
+  session_->writeWeights(optimizerIO(tensors));
+  if (hasWeights_) {
+    session_->weightsFromHost();
+  }
+}
+
+std::uint64_t Executable::randomSeed() const {
+  return session_->getRandomSeed();
+}
+
+void Executable::setRandomSeed(std::uint64_t seed) {
+  session_->setRandomSeed(seed);
+}
+
+std::uint64_t Executable::cycleCount() {
+  return session_->getCycleCount();
+}
+
+void Executable::save(const std::string &fileName) {
+  session_->saveExecutable(fileName, /*savePopartMetadata=*/true,
+                           /*saveVariables=*/false);
 }
 
 void Executable::attach() {

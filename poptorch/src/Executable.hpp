@@ -42,6 +42,13 @@ struct CompileOptions {
   std::string ipuModelVersion = "ipu2";
   int ipuModelTiles = 1472;
   std::optional<int> ipuId;
+  std::optional<std::uint64_t> randomSeed;
+  int processes = 1; // that train together, each with its replicas
+  int processId = 0;
+  popart::TensorLocationSettings activationLocation, weightLocation,
+      optimizerLocation, accumulatorLocation;
+  int ioTiles = 0;
+  std::string executableFile; // what takes the place of compiling
   std::vector<AnchorRequest> anchors;
   PopartOptions popart;
 };
@@ -80,6 +87,30 @@ public:
 
   void setOptimizer(const OptimizerDescription &description);
 
+  // The device's part of the optimiser's state, in this order: tensors that
+  // belong to weights (momentum, accumulators), and streamed scalars.
+  struct OptimizerTensor {
+    std::string name;
+    popart::TensorInfo info;
+    bool isScalar;
+  };
+  std::vector<OptimizerTensor> optimizerTensors() const;
+  // Null pointers are left alone.
+  void readOptimizerState(const std::vector<void *> &tensors);
+  void writeOptimizerState(const std::vector<void *> &tensors);
+
+  std::uint64_t randomSeed() const;
+  void setRandomSeed(std::uint64_t seed);
+  std::uint64_t cycleCount();
+  // When the data of each run went over: seconds on one clock.
+  struct RunTimes {
+    double input = 0, inputComplete = 0, output = 0, outputComplete = 0;
+  };
+  const std::optional<RunTimes> &lastRunTimes() const { return lastRunTimes_; }
+
+  // The compiled program to a file that `executableFile` may name.
+  void save(const std::string &fileName);
+
   void attach();
   void detach();
   bool isAttached() const { return device_->isAttached(); }
@@ -92,13 +123,15 @@ public:
 private:
   class HostArray;
 
-  void setSessionOptions();
+  void setSessionOptions(bool clipsGradients);
+  void makeArrays(const TraceRecord &record);
   void checkPipeline() const;
   void acquireDevice();
   void setDataFlow();
   popart::TensorInfo batched(const popart::TensorId &id,
                              const popart::AnchorReturnType &type) const;
   popart::WeightsIO weightsIO(const std::vector<void *> &weights) const;
+  popart::WeightsIO optimizerIO(const std::vector<void *> &memory) const;
 
   CompileOptions options_;
   std::shared_ptr<popart::Ir> ir_;
@@ -108,6 +141,7 @@ private:
   bool hasWeights_ = false;               // the device has them
   std::vector<popart::TensorId> anchors_; // by output
   std::vector<popart::TensorInfo> outputInfos_;
+  std::optional<RunTimes> lastRunTimes_;
   // What the session reads and writes: the arrays stay, the memory is the
   // caller's of each call.
   std::vector<std::unique_ptr<HostArray>> inputArrays_;

@@ -19,14 +19,18 @@ makeBare(const OptimizerDescription &description) {
   auto accum = dataType(description.accumType);
   auto first = dataType(description.velocityType);
   auto second = dataType(description.secondOrderType);
+  std::vector<ClipNormSettings> clipping;
+  if (description.maxGradientNorm) {
+    clipping.push_back(
+        ClipNormSettings::clipAllWeights(*description.maxGradientNorm));
+  }
   const std::string &type = description.type;
   if (type == "SGD") {
     auto variant = description.useCombinedAccumulator
                        ? SGDAccumulatorAndMomentum::Combined
                        : SGDAccumulatorAndMomentum::Separate;
-    return std::make_shared<SGD>(description.defaults,
-                                 std::vector<ClipNormSettings>(), variant,
-                                 accum, first);
+    return std::make_shared<SGD>(description.defaults, clipping, variant, accum,
+                                 first);
   }
   if (type == "RMSprop" || type == "RMSpropCentered") {
     auto mode = type == "RMSprop" ? AdaptiveMode::RMSProp
@@ -47,7 +51,7 @@ makeBare(const OptimizerDescription &description) {
   auto decay = type == "Adam" ? WeightDecayMode::L2Regularization
                               : WeightDecayMode::Decay;
   return std::make_shared<Adam>(description.defaults, mode->second, decay,
-                                accum, first, second);
+                                accum, first, second, clipping);
 }
 
 } // namespace

@@ -6,6 +6,7 @@
 
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -20,6 +21,7 @@ struct OptimizerDescription {
   std::string accumType = "FLOAT";
   std::string velocityType = "FLOAT"; // first-order momentum
   std::string secondOrderType = "FLOAT";
+  std::optional<float> maxGradientNorm; // over all weights
   // PopART's names to (value, is constant).
   popart::Optimizer::Values defaults;
   struct Group {

@@ -4,208 +4,250 @@
 
 #include <fmt/format.h>
 
+#include <charconv>
 #include <functional>
+#include <set>
+#include <type_traits>
 
 namespace poptorch {
 namespace {
 
 using popart::SessionOptions;
-using Strings = std::map<std::string, std::string>;
-using Setter = std::function<void(SessionOptions &, const PopartOption &)>;
+using Strings = std::vector<std::string>;
+using StringMap = std::map<std::string, std::string>;
 
-// The documented names by the type of their value. The value of most has no
-// bearing on an emulated machine; those that have one are in setters().
-const std::map<std::string, std::vector<const char *>> &knownNames() {
-  static const std::map<std::string, std::vector<const char *>> names = {
-      {"bool",
-       {"enableExplicitIR",
-        "enableInplaceAmbiguityChecking",
-        "enableLoadAndOffloadRNGState",
-        "batchSerializationSettings.concatOnVirtualGraphChange",
-        "batchSerializationSettings.concatOnExecutionPhaseChange",
-        "batchSerializationSettings.concatOnPipelineStageChange",
-        "strictOpVersions",
-        "opxAliasChecking",
-        "opxModifyChecking",
-        "dotOpNames",
-        "exportPoplarComputationGraph",
-        "exportPoplarVertexGraph",
-        "separateCallOpPdfs",
-        "enableOutlining",
-        "enableOutliningCopyCostPruning",
-        "rearrangeAnchorsOnHost",
-        "rearrangeStreamsOnHost",
-        "enablePrefetchDatastreams",
-        "enableNonStableSoftmax",
-        "enableReplicatedGraphs",
-        "enableGradientAccumulation",
-        "instrumentWithHardwareCycleCounter",
-        "enablePipelining",
-        "disableGradAccumulationTensorStreams",
-        "disableOptimizerStateTensorStreams",
-        "compileEngine",
-        "constantWeights",
-        "enableEngineCaching",
-        "enableMergeExchange",
-        "enableFloatingPointChecks",
-        "enableStochasticRounding",
-        "ensureFp32LossScaleTensor",
-        "explicitRecomputation",
-        "enableExplicitMainLoops",
-        "useHostCopyOps",
-        "aliasZeroCopy",
-        "delayVarUpdates",
-        "enableFullyConnectedPass",
-        "enableSerializedMatmuls",
-        "enableStableNorm",
-        "decomposeGradSum",
-        "enableDistributedReplicatedGraphs",
-        "groupHostSync",
-        "automaticLossScalingSettings.enabled",
-        "enableSupportedDataTypeCasting",
-        "groupNormStridedChannelGrouping",
-        "scheduleNonWeightUpdateGradientConsumersEarly",
-        "replicatedCollectivesSettings.prepareScheduleForMergingCollectives",
-        "replicatedCollectivesSettings.mergeAllReduceCollectives"}},
-      {"uint64",
-       {"executionPhaseSettings.phases",
-        "executionPhaseSettings.stages",
-        "batchSerializationSettings.factor",
-        "firstDotOp",
-        "finalDotOp",
-        "numIOTiles",
-        "mergeVarUpdateMemThreshold",
-        "looseThresholdAtPeak",
-        "accumulationFactor",
-        "swapLimitScheduler",
-        "globalReplicationFactor",
-        "globalReplicaOffset",
-        "defaultBufferingDepth",
-        "defaultPrefetchBufferingDepth",
-        "compilationProgressTotal",
-        "transitiveClosureOptimizationThreshold",
-        "automaticLossScalingSettings.updatePeriod",
-        "autodiffSettings.stitchStrategy",
-        "batchSerializationSettings.transformContext",
-        "batchSerializationSettings.method",
-        "batchSerializationSettings.batchSchedule",
-        "autoRecomputation",
-        "mergeVarUpdate",
-        "virtualGraphMode",
-        "syntheticDataMode",
-        "subgraphCopyingStrategy",
-        "accumulationAndReplicationReductionType",
-        "meanAccumulationAndReplicationReductionStrategy",
-        "automaticLossScalingSettings.gradientTensorTrackingMethod",
-        "accumulateOuterFragmentSettings.schedule",
-        "patterns_level"}},
-      {"floating point",
-       {"outlineSequenceBreakCost", "outlineThreshold", "timeLimitScheduler",
-        "automaticLossScalingSettings.thresholdUpperCountProportion",
-        "automaticLossScalingSettings.binEdgeLocation"}},
-      {"string",
-       {"cachePath", "partialsTypeMatMuls", "customCodeletCompileFlags",
-        "serializedPoprithmsShiftGraphsDir", "kahnTieBreaker",
-        "saveInitializersToFile", "logDir"}},
-      {"set / vector",
-       {"dotChecks", "hardwareInstrumentations", "customCodelets",
-        "updatableNamedBuffers",
-        "accumulateOuterFragmentSettings.excludedVirtualGraphs"}},
-      {"map",
-       {"engineOptions", "reportOptions", "convolutionOptions", "matmulOptions",
-        "lstmOptions", "gclOptions", "patterns"}},
-  };
-  return names;
+// An option: what its value must be, and where it goes.
+struct Entry {
+  std::size_t type; // index in PopartOption
+  std::function<void(SessionOptions &, const PopartOption &)> set;
+};
+
+template <typename T> constexpr std::size_t indexOf() {
+  return PopartOption(std::in_place_type<T>).index();
 }
 
-template <typename Enum>
-Enum enumValue(const PopartOption &value, int count, const char *name) {
-  auto number = std::get<std::int64_t>(value);
-  if (number < 0 || number >= count) {
-    throw Error(fmt::format("Value for {} out of range: {} is not in [0, {})",
-                            name, number, count));
+// What Python hands over for a field.
+template <typename Field>
+using ValueOf = std::conditional_t<
+    std::is_same_v<Field, bool>, bool,
+    std::conditional_t<
+        std::is_integral_v<Field>, std::int64_t,
+        std::conditional_t<
+            std::is_floating_point_v<Field>, double,
+            std::conditional_t<std::is_same_v<Field, std::set<std::string>>,
+                               Strings, Field>>>>;
+
+// `field` gives the field of the options.
+template <typename GetField> Entry entry(GetField field) {
+  using Field = std::remove_reference_t<decltype(field(
+      std::declval<SessionOptions &>()))>;
+  using Value = ValueOf<Field>;
+  return {indexOf<Value>(),
+          [field](SessionOptions &options, const PopartOption &option) {
+            const auto &value = std::get<Value>(option);
+            if constexpr (std::is_arithmetic_v<Field>) {
+              field(options) = static_cast<Field>(value);
+            } else {
+              field(options) = Field(value.begin(), value.end());
+            }
+          }};
+}
+
+// Enumerations come as numbers.
+template <typename GetField>
+Entry enumEntry(const char *name, int count, GetField field) {
+  using Enum = std::remove_reference_t<decltype(field(
+      std::declval<SessionOptions &>()))>;
+  return {indexOf<std::int64_t>(),
+          [=](SessionOptions &options, const PopartOption &option) {
+            const auto number = std::get<std::int64_t>(option);
+            if (number < 0 || number >= count) {
+              throw Error(
+                  fmt::format("Value for {} out of range: {} is not in [0, {})",
+                              name, number, count));
+            }
+            field(options) = static_cast<Enum>(number);
+          }};
+}
+
+// Names that are known and change nothing here.
+template <typename Value> Entry unused() {
+  return {indexOf<Value>(), [](SessionOptions &, const PopartOption &) {}};
+}
+
+void setExcludedGraphs(SessionOptions &options, const PopartOption &option) {
+  auto &excluded =
+      options.accumulateOuterFragmentSettings.excludedVirtualGraphs;
+  excluded.clear();
+  for (const auto &text : std::get<Strings>(option)) {
+    int number = 0;
+    const auto *end = text.data() + text.size();
+    const auto parsed = std::from_chars(text.data(), end, number);
+    if (parsed.ec != std::errc() || parsed.ptr != end) {
+      throw Error(fmt::format(
+          "accumulateOuterFragmentSettings.excludedVirtualGraphs takes numbers "
+          "of IPUs as strings, not '{}'",
+          text));
+    }
+    excluded.push_back(number);
   }
-  return static_cast<Enum>(number);
 }
 
-const std::map<std::string, Setter> &setters() {
-  static const std::map<std::string, Setter> table = {
-      {"enablePipelining",
-       [](SessionOptions &o, const PopartOption &v) {
-         o.enablePipelining = std::get<bool>(v);
-       }},
-      {"constantWeights",
-       [](SessionOptions &o, const PopartOption &v) {
-         o.constantWeights = std::get<bool>(v);
-       }},
-      {"autoRecomputation",
-       [](SessionOptions &o, const PopartOption &v) {
-         o.autoRecomputation =
-             enumValue<popart::RecomputationType>(v, 5, "RecomputationType");
-       }},
-      {"virtualGraphMode",
-       [](SessionOptions &o, const PopartOption &v) {
-         o.virtualGraphMode =
-             enumValue<popart::VirtualGraphMode>(v, 4, "VirtualGraphMode");
-       }},
-      {"accumulationAndReplicationReductionType",
-       [](SessionOptions &o, const PopartOption &v) {
-         o.accumulationAndReplicationReductionType =
-             enumValue<popart::ReductionType>(v, 2, "ReductionType");
-       }},
-      {"meanAccumulationAndReplicationReductionStrategy",
-       [](SessionOptions &o, const PopartOption &v) {
-         o.meanAccumulationAndReplicationReductionStrategy =
-             enumValue<popart::MeanReductionStrategy>(v, 2,
-                                                      "MeanReductionStrategy");
-       }},
-      {"partialsTypeMatMuls",
-       [](SessionOptions &o, const PopartOption &v) {
-         o.partialsTypeMatMuls = std::get<std::string>(v);
-       }},
-      {"engineOptions",
-       [](SessionOptions &o, const PopartOption &v) {
-         o.engineOptions = std::get<Strings>(v);
-       }},
-      {"reportOptions",
-       [](SessionOptions &o, const PopartOption &v) {
-         o.reportOptions = std::get<Strings>(v);
-       }},
-      {"convolutionOptions",
-       [](SessionOptions &o, const PopartOption &v) {
-         o.convolutionOptions = std::get<Strings>(v);
-       }},
-      {"matmulOptions",
-       [](SessionOptions &o, const PopartOption &v) {
-         o.matmulOptions = std::get<Strings>(v);
-       }},
+void setInstrumentations(SessionOptions &options, const PopartOption &option) {
+  options.hardwareInstrumentations.clear();
+  for (const auto &text : std::get<Strings>(option)) {
+    if (text != "0" && text != "1") {
+      throw Error(fmt::format("hardwareInstrumentations takes \"0\" (Outer) "
+                              "and \"1\" (Inner), not '{}'",
+                              text));
+    }
+    options.hardwareInstrumentations.insert(
+        text == "0" ? popart::Instrumentation::Outer
+                    : popart::Instrumentation::Inner);
+  }
+}
+
+#define FIELD(name)                                                            \
+  {                                                                            \
+#name, entry([](SessionOptions & o) -> auto & { return o.name; })          \
+  }
+#define ENUM(name, type, count)                                                \
+  {                                                                            \
+#name,                                                                     \
+        enumEntry(                                                             \
+            #type, count, [](SessionOptions & o) -> auto & { return o.name; }) \
+  }
+
+const std::map<std::string, Entry> &entries() {
+  static const std::map<std::string, Entry> table = {
+      FIELD(enableInplaceAmbiguityChecking),
+      FIELD(enableLoadAndOffloadRNGState),
+      FIELD(batchSerializationSettings.concatOnVirtualGraphChange),
+      FIELD(batchSerializationSettings.concatOnExecutionPhaseChange),
+      FIELD(batchSerializationSettings.concatOnPipelineStageChange),
+      FIELD(strictOpVersions),
+      FIELD(opxAliasChecking),
+      FIELD(opxModifyChecking),
+      FIELD(dotOpNames),
+      FIELD(exportPoplarComputationGraph),
+      FIELD(exportPoplarVertexGraph),
+      FIELD(separateCallOpPdfs),
+      FIELD(enableOutlining),
+      FIELD(enableOutliningCopyCostPruning),
+      FIELD(rearrangeAnchorsOnHost),
+      FIELD(rearrangeStreamsOnHost),
+      FIELD(enablePrefetchDatastreams),
+      FIELD(enableNonStableSoftmax),
+      FIELD(enableReplicatedGraphs),
+      FIELD(enableGradientAccumulation),
+      FIELD(instrumentWithHardwareCycleCounter),
+      FIELD(enablePipelining),
+      FIELD(disableGradAccumulationTensorStreams),
+      FIELD(disableOptimizerStateTensorStreams),
+      FIELD(compileEngine),
+      FIELD(constantWeights),
+      FIELD(enableEngineCaching),
+      FIELD(enableMergeExchange),
+      FIELD(enableFloatingPointChecks),
+      FIELD(enableStochasticRounding),
+      FIELD(ensureFp32LossScaleTensor),
+      FIELD(explicitRecomputation),
+      FIELD(enableExplicitMainLoops),
+      FIELD(useHostCopyOps),
+      FIELD(aliasZeroCopy),
+      FIELD(delayVarUpdates),
+      FIELD(enableFullyConnectedPass),
+      FIELD(enableSerializedMatmuls),
+      FIELD(enableStableNorm),
+      FIELD(decomposeGradSum),
+      FIELD(enableDistributedReplicatedGraphs),
+      FIELD(groupHostSync),
+      FIELD(automaticLossScalingSettings.enabled),
+      FIELD(enableSupportedDataTypeCasting),
+      FIELD(groupNormStridedChannelGrouping),
+      FIELD(scheduleNonWeightUpdateGradientConsumersEarly),
+      FIELD(replicatedCollectivesSettings.prepareScheduleForMergingCollectives),
+      FIELD(replicatedCollectivesSettings.mergeAllReduceCollectives),
+      FIELD(executionPhaseSettings.phases),
+      FIELD(executionPhaseSettings.stages),
+      FIELD(batchSerializationSettings.factor),
+      FIELD(firstDotOp),
+      FIELD(finalDotOp),
+      FIELD(numIOTiles),
+      FIELD(mergeVarUpdateMemThreshold),
+      FIELD(looseThresholdAtPeak),
+      FIELD(accumulationFactor),
+      FIELD(swapLimitScheduler),
+      FIELD(globalReplicationFactor),
+      FIELD(globalReplicaOffset),
+      FIELD(defaultBufferingDepth),
+      FIELD(compilationProgressTotal),
+      FIELD(transitiveClosureOptimizationThreshold),
+      FIELD(automaticLossScalingSettings.updatePeriod),
+      FIELD(outlineSequenceBreakCost),
+      FIELD(outlineThreshold),
+      FIELD(timeLimitScheduler),
+      FIELD(automaticLossScalingSettings.thresholdUpperCountProportion),
+      FIELD(automaticLossScalingSettings.binEdgeLocation),
+      FIELD(cachePath),
+      FIELD(partialsTypeMatMuls),
+      FIELD(customCodeletCompileFlags),
+      FIELD(serializedPoprithmsShiftGraphsDir),
+      FIELD(kahnTieBreaker),
+      FIELD(dotChecks),
+      FIELD(customCodelets),
+      FIELD(updatableNamedBuffers),
+      FIELD(engineOptions),
+      FIELD(reportOptions),
+      FIELD(convolutionOptions),
+      FIELD(matmulOptions),
+      FIELD(lstmOptions),
+      FIELD(gclOptions),
+      ENUM(autodiffSettings.stitchStrategy, AutodiffStitchStrategy, 4),
+      ENUM(batchSerializationSettings.transformContext,
+           BatchSerializationTransformContext, 2),
+      ENUM(batchSerializationSettings.method, BatchSerializationMethod, 3),
+      ENUM(batchSerializationSettings.batchSchedule,
+           BatchSerializationBatchSchedule, 4),
+      ENUM(autoRecomputation, RecomputationType, 5),
+      ENUM(mergeVarUpdate, MergeVarUpdateType, 4),
+      ENUM(virtualGraphMode, VirtualGraphMode, 4),
+      ENUM(syntheticDataMode, SyntheticDataMode, 4),
+      ENUM(subgraphCopyingStrategy, SubgraphCopyingStrategy, 2),
+      ENUM(accumulationAndReplicationReductionType, ReductionType, 2),
+      ENUM(meanAccumulationAndReplicationReductionStrategy,
+           MeanReductionStrategy, 2),
+      ENUM(automaticLossScalingSettings.gradientTensorTrackingMethod,
+           GradientTensorTrackingMethod, 3),
+      ENUM(accumulateOuterFragmentSettings.schedule,
+           AccumulateOuterFragmentSchedule, 4),
+      {"enableExplicitIR",
+       {indexOf<bool>(),
+        [](SessionOptions &options, const PopartOption &option) {
+          options.enableExplicitIR(std::get<bool>(option));
+        }}},
+      {"defaultPrefetchBufferingDepth", // the older name
+       entry([](SessionOptions & o) -> auto & {
+         return o.defaultBufferingDepth;
+       })},
+      {"accumulateOuterFragmentSettings.excludedVirtualGraphs",
+       {indexOf<Strings>(), setExcludedGraphs}},
+      {"hardwareInstrumentations", {indexOf<Strings>(), setInstrumentations}},
+      {"saveInitializersToFile", unused<std::string>()},
+      {"logDir", unused<std::string>()}, // Options.logDir() is the way
+      {"patterns", unused<StringMap>()},
+      {"patterns_level", unused<std::int64_t>()},
   };
   return table;
 }
 
-// Options that would change values: better an error than other results.
-void requireSupported(const PopartOptions &values) {
-  for (const char *name : {"automaticLossScalingSettings.enabled"}) {
-    auto found = values.find(name);
-    if (found != values.end() && found->second == PopartOption(true)) {
-      throw Error(fmt::format("Option {} is not supported yet", name));
-    }
-  }
-}
+#undef FIELD
+#undef ENUM
 
 const char *typeName(const PopartOption &value) {
   constexpr const char *names[] = {"bool",   "uint64",       "floating point",
                                    "string", "set / vector", "map"};
   return names[value.index()];
-}
-
-void requireKnown(const std::string &name, const PopartOption &value) {
-  for (const char *known : knownNames().at(typeName(value))) {
-    if (name == known) {
-      return;
-    }
-  }
-  throw Error(fmt::format("Unknown {} option {}", typeName(value), name));
 }
 
 } // namespace
@@ -216,13 +258,12 @@ void applyPopartOptions(const PopartOptions &values,
     throw Error("patterns must be set with Options._Popart.setPatterns(): "
                 "patterns_level is missing");
   }
-  requireSupported(values);
   for (const auto &[name, value] : values) {
-    requireKnown(name, value);
-    auto setter = setters().find(name);
-    if (setter != setters().end()) {
-      setter->second(options, value);
+    const auto found = entries().find(name);
+    if (found == entries().end() || found->second.type != value.index()) {
+      throw Error(fmt::format("Unknown {} option {}", typeName(value), name));
     }
+    found->second.set(options, value);
   }
 }
 

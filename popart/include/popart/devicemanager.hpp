@@ -8,6 +8,7 @@
 
 namespace poplar {
 class Device;
+class Target;
 } // namespace poplar
 
 namespace popart {
@@ -22,6 +23,8 @@ class DeviceInfo {
 public:
   DeviceInfo(DeviceType type, DeviceConnectionType connectionType,
              std::unique_ptr<poplar::Device> device);
+  // A device that is not there.
+  DeviceInfo(DeviceType type, std::unique_ptr<poplar::Target> target);
   ~DeviceInfo();
 
   bool attach();
@@ -39,11 +42,13 @@ public:
 
   poplar::Device &getDevice() { return *device_; }
   const poplar::Device &getDevice() const { return *device_; }
+  const poplar::Target &getTarget() const { return *target_; }
 
 private:
   DeviceType type_;
   DeviceConnectionType connectionType_;
   std::unique_ptr<poplar::Device> device_;
+  std::unique_ptr<poplar::Target> target_; // what is compiled for
   bool attached_ = false;
 };
 

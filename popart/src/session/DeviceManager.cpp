@@ -38,9 +38,16 @@ std::shared_ptr<DeviceInfo> share(DeviceType type,
       std::make_unique<poplar::Device>(std::move(device)));
 }
 
-poplar::Device modelDevice(const char *function,
-                           const std::map<std::string, std::string> &options,
-                           unsigned defaultTiles) {
+std::string versionOf(const std::map<std::string, std::string> &options) {
+  auto found = options.find("ipuVersion");
+  return found == options.end() ? "ipu2" : found->second;
+}
+
+// The machine that the options of a device describe.
+poplar::IPUModel
+describedModel(const char *function,
+               const std::map<std::string, std::string> &options,
+               unsigned defaultTiles) {
   auto value = [&](const char *key, const std::string &fallback) {
     auto found = options.find(key);
     return found == options.end() ? fallback : found->second;
@@ -53,7 +60,7 @@ poplar::Device modelDevice(const char *function,
         "compileIPUCode, ipuVersion, syncPattern and gatewayMode",
         function, key);
   }
-  poplar::IPUModel model(value("ipuVersion", "ipu2").c_str());
+  poplar::IPUModel model(versionOf(options).c_str());
   try {
     model.numIPUs = static_cast<unsigned>(std::stoul(value("numIPUs", "1")));
     unsigned tiles = defaultTiles == 0 ? model.tilesPerIPU : defaultTiles;
@@ -64,21 +71,28 @@ poplar::Device modelDevice(const char *function,
         fmt::format("[{}] numIPUs '{}' and tilesPerIPU '{}' must be numbers",
                     function, value("numIPUs", "1"), value("tilesPerIPU", "")));
   }
-  return model.createDevice();
+  return model;
 }
 
 } // namespace
 
 DeviceInfo::DeviceInfo(DeviceType type, DeviceConnectionType connectionType,
                        std::unique_ptr<poplar::Device> device)
-    : type_(type), connectionType_(connectionType), device_(std::move(device)) {
-}
+    : type_(type), connectionType_(connectionType), device_(std::move(device)),
+      target_(std::make_unique<poplar::Target>(device_->getTarget())) {}
+
+DeviceInfo::DeviceInfo(DeviceType type, std::unique_ptr<poplar::Target> target)
+    : type_(type), connectionType_(DeviceConnectionType::Never),
+      device_(std::make_unique<poplar::Device>()), target_(std::move(target)) {}
 
 DeviceInfo::~DeviceInfo() {
   detach();
 }
 
 bool DeviceInfo::attach() {
+  support::requireUser<error>(type_ != DeviceType::OfflineIpu,
+                              "An offline device cannot be attached: it is "
+                              "only compiled for");
   attached_ = attached_ || device_->attach();
   return attached_;
 }
@@ -95,19 +109,19 @@ int DeviceInfo::getId() const {
 }
 
 int DeviceInfo::getNumIpus() const {
-  return static_cast<int>(device_->getTarget().getNumIPUs());
+  return static_cast<int>(target_->getNumIPUs());
 }
 
 int DeviceInfo::getTilesPerIPU() const {
-  return static_cast<int>(device_->getTarget().getTilesPerIPU());
+  return static_cast<int>(target_->getTilesPerIPU());
 }
 
 int DeviceInfo::getNumWorkerContexts() const {
-  return static_cast<int>(device_->getTarget().getNumWorkerContexts());
+  return static_cast<int>(target_->getNumWorkerContexts());
 }
 
 std::string DeviceInfo::getIpuVersion() const {
-  return std::string(device_->getTarget().getTargetArchString());
+  return std::string(target_->getTargetArchString());
 }
 
 std::string DeviceInfo::toString() const {
@@ -211,16 +225,20 @@ DeviceManager::enumerateDevices(SyncPattern, int numIpus, DeviceType deviceType,
 
 std::shared_ptr<DeviceInfo> DeviceManager::createIpuModelDevice(
     const std::map<std::string, std::string> &options) {
-  auto device = share(DeviceType::IpuModel, DeviceConnectionType::Always,
-                      modelDevice("createIpuModelDevice", options, 4));
+  auto device =
+      share(DeviceType::IpuModel, DeviceConnectionType::Always,
+            describedModel("createIpuModelDevice", options, 4).createDevice());
   device->attach();
   return device;
 }
 
 std::shared_ptr<DeviceInfo> DeviceManager::createOfflineIPUDevice(
     const std::map<std::string, std::string> &options) {
-  return share(DeviceType::OfflineIpu, DeviceConnectionType::Never,
-               modelDevice("createOfflineIPUDevice", options, 0));
+  const auto model = describedModel("createOfflineIPUDevice", options, 0);
+  return std::make_shared<DeviceInfo>(
+      DeviceType::OfflineIpu,
+      std::make_unique<poplar::Target>(poplar::Target::createIPUTarget(
+          model.numIPUs, model.tilesPerIPU, versionOf(options))));
 }
 
 std::shared_ptr<DeviceInfo> DeviceManager::createCpuDevice() {

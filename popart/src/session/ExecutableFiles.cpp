@@ -10,6 +10,8 @@
 #include <filesystem>
 #include <fstream>
 
+#include <unistd.h>
+
 namespace popart {
 namespace {
 
@@ -77,9 +79,9 @@ std::string fileIn(const std::string &path, const char *name) {
   return fs::is_directory(path) ? (fs::path(path) / name).string() : path;
 }
 
-// Readers see the whole file or none.
+// Readers see the whole file or none, whoever else writes it.
 template <typename F> void writeFile(const std::string &fileName, F &&f) {
-  std::string unfinished = fileName + ".part";
+  std::string unfinished = fmt::format("{}.{}.part", fileName, getpid());
   {
     std::ofstream out(unfinished, std::ios::binary);
     f(out);
@@ -109,7 +111,11 @@ std::string fingerprint(const Session::Implementation &session) {
   addMap(hash, "convolution", options.convolutionOptions);
   addMap(hash, "matmul", options.matmulOptions);
   addMap(hash, "lstm", options.lstmOptions);
-  hash.add(fmt::format("{} {} {} {}", static_cast<int>(device.getType()),
+  // What is compiled without a device runs on one.
+  const DeviceType type = device.getType() == DeviceType::OfflineIpu
+                              ? DeviceType::Ipu
+                              : device.getType();
+  hash.add(fmt::format("{} {} {} {}", static_cast<int>(type),
                        device.getNumIpus(), device.getTilesPerIPU(),
                        device.getIpuVersion()));
   for (const TensorId &id : ir.getMainGraph().getTensorIds()) {

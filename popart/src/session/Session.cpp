@@ -28,7 +28,7 @@ namespace {
 poplar::Executable compile(const Session::Implementation &self,
                            const Session::Progress &progress) {
   const Ir &ir = *self.ir;
-  const poplar::Target &target = self.device->getDevice().getTarget();
+  const poplar::Target &target = self.device->getTarget();
   auto withReplicas = [](std::int64_t count) {
     return poplar::replication_factor(static_cast<unsigned>(count));
   };

@@ -25,6 +25,7 @@ from ._blocks import (
 )
 from ._data_loader import DataLoader
 from ._errors import createPoptorchError
+from ._executable_files import load
 from ._import_effects import apply as _applyImportEffects
 from ._library import registerLibrary as _registerLibrary
 from ._logging import logger, setLogLevel, setUpLogging as _setUpLogging
@@ -38,6 +39,7 @@ from ._strategies import (
     Stage,
 )
 from ._structure import ICustomArgParser, registerCustomArgParser
+from ._version import VERSION
 from ._wrappers import inferenceModel, trainingModel
 from .enums import (
     AutoStage,
@@ -73,7 +75,7 @@ from .ops import (
 from .options import ConfigFileError, Options, TensorLocationSettings
 from .poptorch_core import Error, RecoverableError, UnrecoverableError
 
-__version__ = "3.3.0-aspen"
+__version__ = VERSION
 
 _setUpLogging()
 _registerLibrary()

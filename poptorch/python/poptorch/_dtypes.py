@@ -24,6 +24,15 @@ _STORED_AS = {
 }
 
 
+# torch's dtypes of what the device gives back.
+DEVICE_DTYPES = {
+    name: dtype
+    for dtype, name in _DEVICE_TYPES.items()
+    if dtype not in _STORED_AS
+}
+DEVICE_DTYPES["UINT32"] = torch.int32  # bits
+
+
 def deviceType(dtype):
     """The device's name of a torch dtype."""
     try:

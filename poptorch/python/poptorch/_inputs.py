@@ -180,6 +180,9 @@ class InputPlan:
             [t for _, t in collectTensors(self._binder, args, kwargs)]
         )
 
+    def tensorCount(self):
+        return len(self._tensors)
+
     def originalTensors(self, args, kwargs):
         """The caller's own tensors, to be written back to."""
         args, kwargs = self._binder.bind(args, kwargs)

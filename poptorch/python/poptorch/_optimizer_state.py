@@ -6,14 +6,20 @@ class OptimizerState:
 
     ipu_state = None  # tensors: momentum, accumulators
     ipu_param = None  # streamed scalars
-    _pull_state = None  # reads both from the device when they are stale
+    _pull_state = None  # reads both from the device
+    _is_loaded = False  # they came from a file and the device has others
 
     def bindToExecutor(self, pull_state):
         self._pull_state = pull_state
 
+    def takeLoaded(self):
+        """Whether state was loaded since the last time."""
+        is_loaded, self._is_loaded = self._is_loaded, False
+        return is_loaded
+
     def state_dict(self):
         """torch's dictionary with `ipu_state` and `ipu_param`."""
-        if self._pull_state is not None:
+        if self._pull_state is not None and not self._is_loaded:
             self._pull_state(self)
         return {
             "ipu_state": self.ipu_state,
@@ -30,6 +36,7 @@ class OptimizerState:
             raise RuntimeError(
                 "Only IPU optimizer states can be loaded onto the IPU."
             )
+        self._is_loaded = True
         self.ipu_state = state["ipu_state"]
         self.ipu_param = state["ipu_param"]
         super().load_state_dict(

@@ -72,14 +72,13 @@ def describeOptimizer(optimizer, names, force_variable_loss_scaling=False):
         raise ValueError(
             "Only non-amsgrad Adam/AdamW optimizers are supported."
         )
-    if not math.isinf(getattr(optimizer, "max_grad_norm", math.inf)):
-        raise createPoptorchError("max_grad_norm is not supported yet")
     constness = _Constness(optimizer)
     if kind == "SGD" and getattr(optimizer, "use_combined_accum", False):
         attributes = (*attributes, ("velocity_scaling", "velocityScaling", 1.0))
     description = {
         "type": _mode(optimizer, kind),
         "use_combined_accum": getattr(optimizer, "use_combined_accum", False),
+        "max_grad_norm": _clipping(optimizer),
         "use_tf_variant": getattr(optimizer, "use_tf_variant", False),
         "accum_type": _typeName(optimizer, "accum_type"),
         "first_order_type": _typeName(
@@ -114,6 +113,12 @@ def describeOptimizer(optimizer, names, force_variable_loss_scaling=False):
         for group in (groups if len(groups) > 1 else ())
     ]
     return description
+
+
+def _clipping(optimizer):
+    """The largest norm that gradients may have together, or None."""
+    norm = getattr(optimizer, "max_grad_norm", math.inf)
+    return None if math.isinf(norm) else float(norm)
 
 
 def _mode(optimizer, kind):

@@ -7,12 +7,14 @@ import torch
 from . import _structure, enums
 from ._blocks import module_repr
 from ._compilation import backendOptions, compileTrace
-from ._dtypes import toDevice
+from ._dtypes import DEVICE_DTYPES, toDevice
 from ._errors import createPoptorchError
+from ._executable_files import CompiledInputs, ExecutableFiles
 from ._inputs import ArgumentBinder, InputPlan, microBatch
 from ._logging import logger
-from ._optimizer_values import describeOptimizer
+from ._optimizer_sync import OptimizerSync
 from ._progress import ProgressBar
+from ._run_times import RunTimes
 from ._trace_model import traceModel
 from ._weights import (
     PoptorchParameter,
@@ -23,15 +25,6 @@ from ._weights import (
 )
 
 _NO_EXECUTABLE = "Model has not been compiled or has been destroyed."
-_DTYPES = {
-    "FLOAT": torch.float32,
-    "FLOAT16": torch.float16,
-    "INT32": torch.int32,
-    "INT16": torch.int16,
-    "INT8": torch.int8,
-    "UINT8": torch.uint8,
-    "BOOL": torch.bool,
-}
 
 
 def _noBackward(*_, **__):
@@ -43,7 +36,7 @@ def _noBackward(*_, **__):
     )
 
 
-class PoplarExecutor:
+class PoplarExecutor(ExecutableFiles, OptimizerSync, RunTimes):
     """A model on the device. Made by trainingModel() and inferenceModel()."""
 
     def __init__(self, model, options, training, optimizer=None):
@@ -100,7 +93,7 @@ class PoplarExecutor:
             return
         self._compile(*self._binder.bind(args, kwargs))
 
-    def _compile(self, args, kwargs):
+    def _compile(self, args, kwargs, executable_file=""):
         options = self._options
         batch = self._binder.mapTensors(
             args,
@@ -116,7 +109,10 @@ class PoplarExecutor:
         try:
             self._executable = compileTrace(
                 traced.record,
-                backendOptions(options, self._training),
+                {
+                    **backendOptions(options, self._training),
+                    "executable_file": executable_file,
+                },
                 description,
                 show,
             )
@@ -125,13 +121,15 @@ class PoplarExecutor:
         self._finishCompilation(traced, args, kwargs)
         if options.connection_type != enums.ConnectionType.Never:
             self.copyWeightsToDevice()
+            self._bindOptimizer()
 
     def _finishCompilation(self, traced, args, kwargs):
         executable = self._executable
         self._plan = InputPlan(self._binder, args, kwargs)
+        self._compiled_inputs = CompiledInputs(self._binder, args, kwargs)
         self._structure = traced.structure
         infos = [
-            (tuple(shape), _DTYPES[dtype])
+            (tuple(shape), DEVICE_DTYPES[dtype])
             for dtype, shape in executable.outputInfos()
         ]
         self._output_infos = infos
@@ -253,42 +251,6 @@ class PoplarExecutor:
             self.copyWeightsToDevice()
         return result
 
-    # The optimiser.
-
-    def _describeOptimizer(self):
-        names = {id(p): n for n, p in self._user_model.named_parameters()}
-        automatic = self._options._Popart.options.get(
-            "automaticLossScalingSettings.enabled", False
-        )
-        return describeOptimizer(self._optimizer, names, automatic)
-
-    def setOptimizer(self, optimizer):
-        """Changed attributes, or another optimiser of the same kind."""
-        if not self._training:
-            raise createPoptorchError(
-                "Inference models have no optimizer to set"
-            )
-        strategy = enums.MeanReductionStrategy.Running
-        needs_running = getattr(optimizer, "accum_type", None) == torch.float16
-        current = (
-            self._options.Training
-            .meanAccumulationAndReplicationReductionStrategy
-        )
-        combined = getattr(optimizer, "use_combined_accum", False)
-        if (
-            self.isCompiled()
-            and needs_running != (current == strategy)
-            and not combined
-        ):
-            raise ValueError(
-                "Invalid optimizer: the new optimizer would require changing "
-                "options.Training.meanAccumulationAndReplicationReduction"
-                "Strategy after the model is compiled"
-            )
-        self._optimizer = optimizer
-        if self.isCompiled():
-            self._executable.setOptimizer(self._describeOptimizer())
-
     # The device.
 
     def isAttachedToDevice(self):
@@ -309,6 +271,7 @@ class PoplarExecutor:
             raise createPoptorchError("Device is not attached")
         if self._training:
             self.copyWeightsToHost()
+            self._pullOptimizerState(self._optimizer)
         executable.detach()
 
     def destroy(self):
@@ -316,6 +279,7 @@ class PoplarExecutor:
         own again."""
         if self.isCompiled() and self._training:
             self.copyWeightsToHostIfNeeded()
+            self._releaseOptimizer()
         self._executable = None
         self._host_is_stale = False
         if self._training:

@@ -80,6 +80,38 @@ void setOptimizer(Executable &executable, const py::dict &optimizer) {
   executable.setOptimizer(description);
 }
 
+// (name, type, shape, is scalar) of each.
+py::list optimizerTensors(const Executable &executable) {
+  py::list tensors;
+  for (const auto &tensor : executable.optimizerTensors()) {
+    tensors.append(py::make_tuple(tensor.name, tensor.info.data_type(),
+                                  tensor.info.shape(), tensor.isScalar));
+  }
+  return tensors;
+}
+
+void readOptimizerState(Executable &executable, const py::list &addresses) {
+  auto tensors = toPointers(addresses);
+  py::gil_scoped_release noGil;
+  executable.readOptimizerState(tensors);
+}
+
+void writeOptimizerState(Executable &executable, const py::list &addresses) {
+  auto tensors = toPointers(addresses);
+  py::gil_scoped_release noGil;
+  executable.writeOptimizerState(tensors);
+}
+
+// (input, input complete, output, output complete), or None before a run.
+py::object lastRunTimes(const Executable &executable) {
+  const auto &times = executable.lastRunTimes();
+  if (!times) {
+    return py::none();
+  }
+  return py::make_tuple(times->input, times->inputComplete, times->output,
+                        times->outputComplete);
+}
+
 } // namespace
 
 void initExecutable(py::module_ &module) {
@@ -94,6 +126,14 @@ void initExecutable(py::module_ &module) {
       .def("writeWeights", &writeWeights)
       .def("readWeights", &readWeights)
       .def("setOptimizer", &setOptimizer)
+      .def("optimizerTensors", &optimizerTensors)
+      .def("readOptimizerState", &readOptimizerState)
+      .def("writeOptimizerState", &writeOptimizerState)
+      .def("randomSeed", &Executable::randomSeed)
+      .def("setRandomSeed", &Executable::setRandomSeed)
+      .def("cycleCount", &Executable::cycleCount, Release())
+      .def("lastRunTimes", &lastRunTimes)
+      .def("save", &Executable::save, Release())
       .def("attach", &Executable::attach, Release())
       .def("detach", &Executable::detach, Release())
       .def("isAttached", &Executable::isAttached)

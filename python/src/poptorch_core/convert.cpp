@@ -128,6 +128,35 @@ void readEnum(const py::dict &options, const char *name, Enum &value) {
   }
 }
 
+popart::TensorLocationSettings toLocation(const py::dict &options,
+                                          const char *name) {
+  popart::TensorLocationSettings settings;
+  if (!options.contains(name)) {
+    return settings;
+  }
+  const auto values = options[name].cast<py::dict>();
+  const auto has = [&values](const char *flag) {
+    return values.contains(flag) && values[flag].cast<int>() != 0;
+  };
+  auto &location = settings.location;
+  if (values.contains("onChip") && !has("onChip")) {
+    location.storage = popart::TensorStorage::OffChip;
+  }
+  if (has("useReplicatedTensorSharding")) {
+    location.replicatedTensorSharding = popart::ReplicatedTensorSharding::On;
+  }
+  if (has("useIOTilesToLoad")) {
+    location.loadTileSet = popart::TileSet::IO;
+  }
+  if (has("useIOTilesToStore")) {
+    location.storageTileSet = popart::TileSet::IO;
+  }
+  read(values, "minElementsForOffChip", settings.minElementsForOffChip);
+  read(values, "minElementsForReplicatedTensorSharding",
+       settings.minElementsForReplicatedTensorSharding);
+  return settings;
+}
+
 popart::Optimizer::Values toValues(const py::handle &values) {
   return values.cast<popart::Optimizer::Values>();
 }
@@ -188,6 +217,17 @@ CompileOptions toCompileOptions(const py::dict &options) {
   if (options.contains("ipu_id")) {
     result.ipuId = options["ipu_id"].cast<int>();
   }
+  if (options.contains("random_seed")) {
+    result.randomSeed = options["random_seed"].cast<std::uint64_t>();
+  }
+  read(options, "num_distributed_processes", result.processes);
+  read(options, "distributed_process_id", result.processId);
+  result.activationLocation = toLocation(options, "location_activation");
+  result.weightLocation = toLocation(options, "location_weight");
+  result.optimizerLocation = toLocation(options, "location_optimizer");
+  result.accumulatorLocation = toLocation(options, "location_accumulator");
+  read(options, "numIOTiles", result.ioTiles);
+  read(options, "executable_file", result.executableFile);
   for (auto item : options["anchors"]) {
     auto anchor = item.cast<py::tuple>();
     result.anchors.push_back(
@@ -209,6 +249,9 @@ OptimizerDescription toOptimizerDescription(const py::dict &optimizer) {
   read(optimizer, "accum_type", result.accumType);
   read(optimizer, "first_order_type", result.velocityType);
   read(optimizer, "second_order_type", result.secondOrderType);
+  if (!optimizer["max_grad_norm"].is_none()) {
+    result.maxGradientNorm = optimizer["max_grad_norm"].cast<float>();
+  }
   result.defaults = toValues(optimizer["defaults"]);
   for (auto item : optimizer["groups"]) {
     auto group = item.cast<py::tuple>();

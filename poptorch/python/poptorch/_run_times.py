@@ -1,0 +1,61 @@
+# What runs took: the model's cycles, and the host's clock. The engine takes the
+# data of a call whole, so all its micro-batches have the same times.
+from ._errors import createPoptorchError
+
+
+class RunTimes:
+    """Mixin of PoplarExecutor: cycles and latencies of the latest call."""
+
+    def cycleCount(self):
+        """Cycles that the latest call takes on the machine."""
+        executable = self._requireExecutable()
+        popart = self._options._Popart.options
+        if not popart.get("instrumentWithHardwareCycleCounter"):
+            raise createPoptorchError(
+                "Cycle count logging is disabled. Please set option "
+                "logCycleCount to True to enable."
+            )
+        if executable.lastRunTimes() is None:
+            raise createPoptorchError(
+                "Please run the model at least once before obtaining cycle "
+                "count."
+            )
+        return executable.cycleCount()
+
+    def getPerfCounters(self):
+        """Seconds at which data was handed over, for each tensor and
+        micro-batch."""
+        times = self._executable and self._executable.lastRunTimes()
+        if not times:
+            names = ("input", "input_complete", "output", "output_complete")
+            return {name: [[]] for name in names}
+        options = self._options
+        replicas = options.replication_factor
+        transfers = options.device_iterations * self._accumulation * replicas
+        inputs, outputs = self._plan.tensorCount(), self._output_count
+        start, started, end, ended = (round(t, 3) for t in times)
+        return {
+            "input": [[start] * transfers for _ in range(inputs)],
+            "input_complete": [[started] * transfers for _ in range(inputs)],
+            "output": [[end] * transfers for _ in range(outputs)],
+            "output_complete": [[ended] * transfers for _ in range(outputs)],
+        }
+
+    def _latency(self, first, last):
+        """(min, max, average) seconds between two events."""
+        times = self._executable and self._executable.lastRunTimes()
+        if not times or self._output_count == 0:
+            return (0.0, 0.0, 0.0)
+        return (times[last] - times[first],) * 3
+
+    def getHostIpuLatency(self):
+        return self._latency(0, 1)
+
+    def getComputeLatency(self):
+        return self._latency(1, 2)
+
+    def getIpuHostLatency(self):
+        return self._latency(2, 3)
+
+    def getLatency(self):
+        return self._latency(0, 3)

@@ -1,0 +1,2 @@
+# The SDK release that behaviour follows, and whose work this is.
+VERSION = "3.3.0-aspen"

@@ -1,0 +1,202 @@
+# The device's part of an optimiser's state, and what optimisers compute with it.
+import copy
+import pickle
+
+import pytest
+import torch
+
+import poptorch
+from models import Small, smallData
+
+
+def options(accumulation=1):
+    result = poptorch.Options()
+    result.Training.gradientAccumulation(accumulation)
+    result.outputMode(poptorch.OutputMode.All)
+    return result.showCompilationProgressBar(False)
+
+
+def train(executor, data, steps):
+    return [executor(*data)[1].mean().item() for _ in range(steps)]
+
+
+def adam(model):
+    return poptorch.optim.AdamW(model.parameters(), lr=0.01)
+
+
+def test_stateIsNoneBeforeTheFirstCompilation():
+    state = adam(Small()).state_dict()
+    assert state["ipu_state"] is None and state["ipu_param"] is None
+
+
+def test_stateMovesToAnotherOptimizer():
+    torch.manual_seed(3)
+    data = smallData(4)
+    model = Small()
+    optimizer = adam(model)
+    executor = poptorch.trainingModel(model, options(), optimizer)
+    train(executor, data, 3)
+    state = pickle.loads(pickle.dumps(optimizer.state_dict()))
+    names = set(state["ipu_state"])
+    weights = [n for n, _ in model.named_parameters()]
+    for prefix in ("Accl1___", "Accl2___", "Step___"):
+        assert names >= {prefix + weight for weight in weights}
+    assert state["ipu_state"]["Step___" + weights[0]].item() == 3
+    assert any(n.startswith("learningRate") for n in state["ipu_param"])
+    weightsBefore = copy.deepcopy(model.state_dict())
+    expected = train(executor, data, 3)
+    other = Small()
+    other.load_state_dict(weightsBefore)
+    restored = adam(other)
+    restored.load_state_dict(state)
+    again = poptorch.trainingModel(other, options(), restored)
+    assert train(again, data, 3) == expected
+    # Without the state the steps are those of a new optimiser.
+    other = Small()
+    other.load_state_dict(weightsBefore)
+    fresh = poptorch.trainingModel(other, options(), adam(other))
+    assert train(fresh, data, 3) != expected
+
+
+def test_stateSurvivesDetachingAndDestroying():
+    torch.manual_seed(3)
+    data = smallData(4)
+    model = Small()
+    plain = copy.deepcopy(model)
+    executor = poptorch.trainingModel(model, options(), adam(model))
+    losses = train(executor, data, 2)
+    executor.detachFromDevice()
+    losses += train(executor, data, 2)
+    reference = poptorch.trainingModel(plain, options(), adam(plain))
+    assert losses == train(reference, data, 4)
+
+
+def test_foreignStateIsRefused():
+    optimizer = adam(Small())
+    with pytest.raises(RuntimeError, match="because it is empty"):
+        optimizer.load_state_dict({})
+    with pytest.raises(RuntimeError, match="Only IPU optimizer states"):
+        optimizer.load_state_dict(torch.optim.Optimizer.state_dict(optimizer))
+
+
+def test_missingStateIsNamed(capfd):
+    data = smallData(4)
+    model = Small()
+    optimizer = adam(model)
+    executor = poptorch.trainingModel(model, options(), optimizer)
+    train(executor, data, 1)
+    state = optimizer.state_dict()
+    gone = next(n for n in state["ipu_state"] if n.startswith("Accl1"))
+    del state["ipu_state"][gone]
+    other = Small()
+    restored = adam(other)
+    restored.load_state_dict(state)
+    train(poptorch.trainingModel(other, options(), restored), data, 1)
+    assert f"ignoring missing state {gone}" in capfd.readouterr().err
+
+
+CLIPPED = {
+    "SGD": lambda p, lib, **extra: lib.SGD(p, lr=0.1, momentum=0.9, **extra),
+    "Adam": lambda p, lib, **extra: lib.Adam(p, lr=0.05, **extra),
+    "AdamW": lambda p, lib, **extra: lib.AdamW(p, lr=0.05, **extra),
+}
+
+
+@pytest.mark.parametrize("kind", CLIPPED)
+@pytest.mark.parametrize("norm", [0.05, 100.0], ids=["clips", "passes"])
+def test_gradientsAreClippedByTheirNormTogether(kind, norm):
+    torch.manual_seed(3)
+    x, labels = smallData(8)
+    model = Small()
+    reference = copy.deepcopy(model)
+    make = CLIPPED[kind]
+    executor = poptorch.trainingModel(
+        model,
+        options(accumulation=2),
+        make(model.parameters(), poptorch.optim, max_grad_norm=norm),
+    )
+    losses = train(executor, (x, labels), 5)
+    optimizer = make(reference.parameters(), torch.optim)
+    expected = []
+    for _ in range(5):
+        optimizer.zero_grad()
+        parts = []
+        for half in (slice(0, 4), slice(4, 8)):
+            loss = reference(x[half], labels[half])[1]
+            (loss / 2).backward()
+            parts.append(loss.item())
+        torch.nn.utils.clip_grad_norm_(reference.parameters(), norm)
+        optimizer.step()
+        expected.append(sum(parts) / 2)
+    assert losses == pytest.approx(expected, rel=1e-5)
+
+
+def test_normsAreNumbers():
+    with pytest.raises(ValueError, match="cannot be NaN"):
+        poptorch.optim.SGD(
+            Small().parameters(), lr=0.1, max_grad_norm=float("nan")
+        )
+
+
+def lamb(weights, gradients, state, step, bias_correction):
+    """The documented update, in double."""
+    for i, (w, g) in enumerate(zip(weights, gradients)):
+        m, v = state.setdefault(i, [torch.zeros_like(w), torch.zeros_like(w)])
+        m.mul_(0.9).add_(0.1 * g)
+        v.mul_(0.999).add_(0.001 * g * g)
+        mc = m / (1 - 0.9**step) if bias_correction else m
+        vc = v / (1 - 0.999**step) if bias_correction else v
+        u = mc / (vc.sqrt() + 1e-8) + 0.01 * w
+        r1, r2 = w.norm().clamp(max=65500.0), u.norm()
+        trust = r1 / r2 if r1 > 0 and r2 > 0 else 1.0
+        w.sub_(0.02 * trust * u)
+
+
+@pytest.mark.parametrize("bias_correction", [True, False])
+def test_lambFollowsItsFormula(bias_correction):
+    torch.manual_seed(3)
+    data = smallData(4)
+    model = Small()
+    reference = copy.deepcopy(model).double()
+    optimizer = poptorch.optim.LAMB(
+        model.parameters(), lr=0.02, bias_correction=bias_correction
+    )
+    executor = poptorch.trainingModel(model, options(), optimizer)
+    losses = train(executor, data, 5)
+    expected, state = [], {}
+    for step in range(1, 6):
+        reference.zero_grad()
+        loss = reference(data[0].double(), data[1])[1]
+        loss.backward()
+        expected.append(loss.item())
+        with torch.no_grad():
+            lamb(
+                list(reference.parameters()),
+                [p.grad for p in reference.parameters()],
+                state, step, bias_correction,
+            )  # fmt: skip
+    assert losses == pytest.approx(expected, rel=1e-4)
+
+
+def test_velocityScalingChangesNothing():
+    torch.manual_seed(3)
+    data = smallData(4)
+    model = Small()
+    reference = copy.deepcopy(model)
+    executor = poptorch.trainingModel(
+        model,
+        options(),
+        poptorch.optim.SGD(
+            model.parameters(), lr=0.1, momentum=0.9, velocity_scaling=64.0,
+            use_combined_accum=True,
+        ),
+    )  # fmt: skip
+    optimizer = torch.optim.SGD(reference.parameters(), lr=0.1, momentum=0.9)
+    expected = []
+    for _ in range(5):
+        optimizer.zero_grad()
+        loss = reference(*data)[1]
+        loss.backward()
+        optimizer.step()
+        expected.append(loss.item())
+    assert train(executor, data, 5) == pytest.approx(expected, rel=1e-5)
