@@ -171,6 +171,30 @@ def test_gradients_can_be_anchored():
         session.updateOptimizerFromHost(popart.ConstSGD(0.5))
 
 
+def test_anchored_views_of_weights_are_those_of_the_forward_pass():
+    builder = popart.Builder()
+    w = builder.addInitializedInputTensor(np.array([[1, 2]], np.float32))
+    turned = builder.aiOnnx.transpose([w], [1, 0])
+    loss = builder.aiGraphcore.identityloss(
+        [builder.aiOnnx.reducesum([turned], keepdims=0)])
+    updated = "UpdatedVar___" + w
+    session = popart.TrainingSession(
+        builder.getModelProto(), popart.DataFlow(1, [turned, updated]), loss,
+        popart.ConstSGD(0.5), cpu())
+    session.prepareDevice()
+    session.weightsFromHost()
+    anchors = session.initAnchorArrays()
+    session.run(popart.PyStepIO({}, anchors))
+    np.testing.assert_array_equal(anchors[turned], [[1], [2]])
+    np.testing.assert_array_equal(anchors[updated], [[0.5, 1.5]])
+
+
+def test_constants_keep_their_rank():
+    ops = popart.Builder().aiOnnx
+    scalar = ops.constant(np.array(1, np.float32))
+    assert ops._builder.getTensorShape(scalar) == []
+
+
 def test_callbacks_serve_micro_batches():
     model, x, _, product, _ = small_model()
     session = popart.InferenceSession(

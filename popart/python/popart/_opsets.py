@@ -31,7 +31,7 @@ def _value(kind: str, value):
     if kind == "graph":
         return value._core
     if kind == "tensor":
-        return np.ascontiguousarray(value)
+        return np.asarray(value, order="C")  # scalars stay scalars
     if kind in _LISTS:
         items = [_LISTS[kind](item) for item in value]
         return items or None

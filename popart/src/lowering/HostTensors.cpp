@@ -108,6 +108,9 @@ std::string anchorHandle(const TensorId &id) {
 
 std::vector<InputStream> addHostTensors(LoweringContext &context, const Ir &ir,
                                         const Graph &graph) {
+  for (const auto &[id, type] : ir.dataFlow.getAnchorReturnTypeMap()) {
+    context.addReturned(id);
+  }
   std::vector<InputStream> inputs;
   bool isFrozen = !ir.isTraining() && ir.sessionOptions.constantWeights;
   for (const TensorId &id : graph.getTensorIds()) {
@@ -133,6 +136,7 @@ std::vector<InputStream> addHostTensors(LoweringContext &context, const Ir &ir,
     bool isConstant = isFrozen || tensor.type == TensorType::Const;
     setContents(context, variable, tensor, isConstant);
     if (!isConstant) {
+      context.addStored(variable);
       context.graph().createHostWrite(id, variable);
       context.graph().createHostRead(id, variable);
     }

@@ -6,8 +6,10 @@
 #include <popart/error.hpp>
 #include <support/Error.hpp>
 
+#include <poplar/internal/Access.hpp>
 #include <popnn/internal/Kinds.hpp>
 #include <popops/internal/Kinds.hpp>
+#include <poputil/Util.hpp>
 #include <poputil/internal/Tiles.hpp>
 
 #include <algorithm>
@@ -50,10 +52,29 @@ void LoweringContext::lower(const Op &op, poplar::program::Sequence &program) {
   debugPath_ = op.settings.name.empty() ? op.opid.type
                                         : op.settings.name + "/" + op.opid.type;
   op.rule().lower(*this, op);
-  for (const TensorId &id : op.outputs) {
+  for (OutIndex i = 0; i < static_cast<OutIndex>(op.outputs.size()); ++i) {
+    const TensorId &id = op.outputs[static_cast<std::size_t>(i)];
     support::requireInternal(hasTensor(id), "{} was lowered without '{}'",
                              op.str(), id);
+    if (returned_.count(id) > 0 && op.modifiedInput(i) < 0 &&
+        isViewOfStored(tensor(id))) {
+      setTensor(id, poputil::duplicate(graph_, tensor(id), program,
+                                       debugPath_ + "/returned"));
+    }
   }
+}
+
+void LoweringContext::addStored(const poplar::Tensor &variable) {
+  for (const auto &piece : poplar::internal::tensorView(variable).pieces) {
+    stored_.insert(piece.variable.index());
+  }
+}
+
+bool LoweringContext::isViewOfStored(const poplar::Tensor &tensor) const {
+  const auto &pieces = poplar::internal::tensorView(tensor).pieces;
+  return std::any_of(pieces.begin(), pieces.end(), [&](const auto &piece) {
+    return stored_.count(piece.variable.index()) > 0;
+  });
 }
 
 poplar::Tensor LoweringContext::in(InIndex i) const {

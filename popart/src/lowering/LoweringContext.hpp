@@ -12,6 +12,7 @@
 #include <poplar/Tensor.hpp>
 
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -29,6 +30,12 @@ public:
 
   // Appends what `op` computes to `program`.
   void lower(const Op &op, poplar::program::Sequence &program);
+
+  // The tensors of variables, and the outputs that go to the host when their
+  // micro-batch is done. lower() copies such outputs where they are views of a
+  // variable, as an update may have changed it by then.
+  void addStored(const poplar::Tensor &variable);
+  void addReturned(const TensorId &id) { returned_.insert(id); }
 
   // For the rules, while their operation is being lowered:
   poplar::program::Sequence &program() { return *program_; }
@@ -64,10 +71,13 @@ public:
 
 private:
   unsigned firstTile(VGraphId ipu) const;
+  bool isViewOfStored(const poplar::Tensor &tensor) const;
 
   poplar::Graph &graph_;
   const SessionOptions &options_;
   std::map<TensorId, poplar::Tensor> tensors_;
+  std::set<std::size_t> stored_; // variables of the Poplar graph
+  std::set<TensorId> returned_;
   const Op *op_ = nullptr;
   poplar::program::Sequence *program_ = nullptr;
   std::string debugPath_;
