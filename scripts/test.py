@@ -111,13 +111,13 @@ def random_programs(part: Part):
     return ok, part.junit()
 
 
-def pytest(*arguments) -> Callable[[Part], tuple[bool, Outcome]]:
+def pytest(*arguments, **environment) -> Callable[[Part], tuple[bool, Outcome]]:
     def run(part: Part):
         ok = part.run(
             "scripts/with-sdk.sh", PYTHON, "-m", "pytest", "-q",
             "-p", "no:cacheprovider",
             f"--junitxml={part.reports}/pytest.xml", *arguments,
-            ASPEN_BUILD=str(ROOT / "build/sdk"))
+            ASPEN_BUILD=str(ROOT / "build/sdk"), **environment)
         return ok, part.junit()
 
     return run
@@ -141,6 +141,8 @@ PARTS = {
     "unit": Entry(unit("release"), in_full_only=True),
     "threads": Entry(unit("tsan"), in_full_only=True),
     "random": Entry(random_programs, in_full_only=True),
+    "graphs": Entry(pytest("popart/tests/random_graphs", RANDOM_GRAPHS="2000"),
+                    in_full_only=True),
 }
 
 
