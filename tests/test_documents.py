@@ -46,6 +46,25 @@ def test_programs_print_what_is_shown(document, tmp_path):
         assert done.stdout == expected
 
 
+def test_code_is_in_the_file_that_it_is_said_to_be_in(root):
+    document = (root / "docs/extending-popart.md").read_text()
+    quotes = re.findall(r"^`([\w/.]+)`:\n\n```\w+\n(.*?)```", document,
+                        re.DOTALL | re.MULTILINE)
+    assert len(quotes) >= 8
+    for name, code in quotes:
+        assert code in (root / name).read_text(), f"{name} has not:\n{code}"
+
+
+def test_every_pass_of_popart_is_documented_in_order(root):
+    lists = (root / "popart/src/transforms/Pipeline.cpp").read_text()
+    run = re.findall(r'\{"(\w+)", \w+(, true)?\}', lists)
+    table = (root / "docs/popart-passes.md").read_text()
+    documented = re.findall(r"^\| `(\w+)`( \(optional\))? \| [A-Z].*\. \|$",
+                            table, re.MULTILINE)
+    assert [(name, bool(o)) for name, o in documented] == [
+        (name, bool(o)) for name, o in run]
+
+
 def test_every_variable_of_ours_is_documented(root):
     tracked = subprocess.run(
         ["git", "ls-files", "*.cpp", "*.hpp", "*.py"], cwd=root, text=True,
