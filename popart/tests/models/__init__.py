@@ -1,0 +1,1 @@
+"""Networks as PyTorch exports them, run and trained by PopART."""

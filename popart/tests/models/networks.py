@@ -1,0 +1,67 @@
+"""The networks: full ones as torchvision has them, and small ones of
+the same kinds for every change."""
+
+from dataclasses import dataclass
+from typing import Callable
+
+import torch
+import torchvision.models as zoo
+from torchvision.ops import StochasticDepth
+
+CLASSES = 10
+
+
+def without_chance(model: torch.nn.Module) -> torch.nn.Module:
+    """Without dropout, whose random numbers no one else could have."""
+    for name, child in model.named_children():
+        if isinstance(child, (torch.nn.Dropout, StochasticDepth)):
+            setattr(model, name, torch.nn.Identity())
+        else:
+            without_chance(child)
+    return model
+
+
+def images(batch: int, size: int):
+    return lambda: (torch.randn(batch, 3, size, size),)
+
+
+@dataclass(frozen=True)
+class Network:
+    """`opset` is what PyTorch exports to. `rate` of learning is small where a
+    larger one makes PyTorch's own losses differ in their third digit between
+    float and double: batch norms over few elements magnify roundings."""
+
+    make: Callable[[], torch.nn.Module]
+    inputs: Callable[[], tuple[torch.Tensor, ...]]
+    opset: int = 13
+    rate: float = 0.01
+
+    def model(self) -> torch.nn.Module:
+        torch.manual_seed(5)
+        return without_chance(self.make())
+
+    def batch(self) -> tuple[tuple[torch.Tensor, ...], torch.Tensor]:
+        """Inputs and the classes that they are of."""
+        torch.manual_seed(6)
+        inputs = self.inputs()
+        return inputs, torch.randint(CLASSES, (len(inputs[0]),))
+
+
+SMALL = {
+    "resnet18": Network(lambda: zoo.resnet18(num_classes=CLASSES),
+                        images(4, 64), opset=11),
+    "mobilenet_v2": Network(
+        lambda: zoo.mobilenet_v2(num_classes=CLASSES), images(2, 96), opset=12,
+        rate=1e-5),
+    "efficientnet_b0": Network(
+        lambda: zoo.efficientnet_b0(num_classes=CLASSES), images(2, 96),
+        rate=1e-5),
+}
+
+FULL = {
+    "resnet18": Network(SMALL["resnet18"].make, images(2, 224)),
+    "mobilenet_v2": Network(SMALL["mobilenet_v2"].make, images(2, 224),
+                            rate=1e-5),
+    "efficientnet_b0": Network(SMALL["efficientnet_b0"].make, images(2, 224),
+                               rate=1e-5),
+}
