@@ -16,7 +16,7 @@ run: ## Train the pipelined MNIST network and show what it would cost on IPUs
 	@scripts/with-sdk.sh python3 examples/poptorch/datasets.py --probe || \
 	  $(install) digits
 	@scripts/with-sdk.sh python3 examples/poptorch/mnist_pipeline.py \
-	  --report build/mnist_pipeline_cost.txt
+	  --profile --profile-dir build/mnist_pipeline
 
 test: ## The tests that belong to every change, with a summary
 	@$(install) build run digits test

@@ -23,15 +23,21 @@ def accuracy_of(program: str, *arguments: str) -> float:
                            done.stdout)[1])
 
 
+PIPELINE = [] if datasets.find_folder("MNIST") is None else [
+    "--images", "4000", "--device-iterations", "1", "--batch-size", "10",
+    "--accumulation", "8", "--epochs", "3"]
+
+
 def test_mnist_pipeline_learns_and_is_priced(tmp_path):
-    is_small = datasets.find_folder("MNIST") is None
-    arguments = [] if is_small else [
-        "--images", "4000", "--device-iterations", "1", "--batch-size", "10",
-        "--accumulation", "5", "--epochs", "2"]
-    report = tmp_path / "cost.txt"
-    assert accuracy_of("mnist_pipeline.py", "--report", str(report),
-                       *arguments) > 90
-    assert "Total cycles" in report.read_text()
+    assert accuracy_of("mnist_pipeline.py", "--profile", "--profile-dir",
+                       str(tmp_path), *PIPELINE) > 90
+    assert "Total cycles" in (tmp_path / "training.txt").read_text()
+
+
+def test_mnist_pipeline_takes_the_other_options():
+    assert accuracy_of("mnist_pipeline.py", "--strategy", "sharded", "--debug",
+                       "--offload-optimiser", "--learning-rate", "0.002",
+                       *PIPELINE) > 90
 
 
 def test_fashion_mnist_learns():
