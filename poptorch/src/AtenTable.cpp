@@ -8,8 +8,10 @@ namespace {
 
 std::map<std::string, AtenRow> makeTable() {
   std::vector<AtenRow> (*const families[])() = {
-      activationRows, elementwiseRows, linearRows,    lossRows,  normRows,
-      poolRows,       poptorchRows,    reductionRows, shapeRows,
+      activationRows, elementwiseRows, imageRows,      indexingRows,
+      linearRows,     lossRows,        marginLossRows, normRows,
+      poolRows,       poptorchRows,    recurrentRows,  reductionRows,
+      scatterRows,    shapeRows,       sliceRows,      sortRows,
   };
   std::map<std::string, AtenRow> table;
   for (auto *family : families) {

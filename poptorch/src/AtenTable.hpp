@@ -25,12 +25,19 @@ const AtenRow *findAtenRow(const std::string &op);
 
 std::vector<AtenRow> activationRows();
 std::vector<AtenRow> elementwiseRows();
+std::vector<AtenRow> imageRows();
+std::vector<AtenRow> indexingRows();
 std::vector<AtenRow> linearRows();
 std::vector<AtenRow> lossRows();
+std::vector<AtenRow> marginLossRows();
 std::vector<AtenRow> normRows();
 std::vector<AtenRow> poolRows();
 std::vector<AtenRow> poptorchRows();
+std::vector<AtenRow> recurrentRows();
 std::vector<AtenRow> reductionRows();
+std::vector<AtenRow> scatterRows();
 std::vector<AtenRow> shapeRows();
+std::vector<AtenRow> sliceRows();
+std::vector<AtenRow> sortRows();
 
 } // namespace poptorch

@@ -15,28 +15,32 @@ namespace {
 using popart::DataType;
 using popart::TensorId;
 
-template <typename T> std::vector<char> bytesOf(double value, std::size_t n) {
-  std::vector<T> values(n, static_cast<T>(value));
-  std::vector<char> bytes(n * sizeof(T));
-  std::memcpy(bytes.data(), values.data(), bytes.size());
+template <typename T>
+std::vector<char> bytesOf(const std::vector<double> &values) {
+  std::vector<char> bytes(values.size() * sizeof(T));
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    auto value = static_cast<T>(values[i]);
+    std::memcpy(bytes.data() + i * sizeof(T), &value, sizeof(T));
+  }
   return bytes;
 }
 
-// `n` elements of `type`; halves are made by a cast instead.
-std::vector<char> constantData(double value, DataType type, std::size_t n) {
+// Elements of `type`; halves are made by a cast instead.
+std::vector<char> constantData(const std::vector<double> &values,
+                               DataType type) {
   switch (type) {
   case DataType::FLOAT:
-    return bytesOf<float>(value, n);
+    return bytesOf<float>(values);
   case DataType::INT32:
-    return bytesOf<std::int32_t>(value, n);
+    return bytesOf<std::int32_t>(values);
   case DataType::INT16:
-    return bytesOf<std::int16_t>(value, n);
+    return bytesOf<std::int16_t>(values);
   case DataType::INT8:
-    return bytesOf<std::int8_t>(value, n);
+    return bytesOf<std::int8_t>(values);
   case DataType::UINT8:
-    return bytesOf<std::uint8_t>(value, n);
+    return bytesOf<std::uint8_t>(values);
   case DataType::BOOL:
-    return bytesOf<std::uint8_t>(value != 0, n);
+    return bytesOf<bool>(values);
   default:
     throw Error("constants of this type are not supported");
   }
@@ -66,8 +70,16 @@ TensorId CallLowering::tensor(std::size_t i) {
   if (!isTensor(i)) {
     return scalar(real(i), scalarType());
   }
-  auto number = std::get<TensorReference>(call_.arguments[i]).number;
-  return ids_.at(static_cast<std::size_t>(number));
+  return idOf(std::get<TensorReference>(call_.arguments[i]).number);
+}
+
+TensorId CallLowering::idOf(TensorNumber number) const {
+  const TensorId &id = ids_.at(static_cast<std::size_t>(number));
+  if (id.empty()) {
+    fail("an argument is a result that its operator does not give on the IPU, "
+         "such as the indices of a pooling");
+  }
+  return id;
 }
 
 TensorId CallLowering::tensorAs(std::size_t i, DataType type) {
@@ -78,9 +90,7 @@ CallLowering::Ids CallLowering::tensors(std::size_t i) {
   Ids ids;
   for (TensorReference reference :
        std::get<std::vector<TensorReference>>(call_.arguments.at(i))) {
-    ids.push_back(reference.number < 0
-                      ? TensorId()
-                      : ids_.at(static_cast<std::size_t>(reference.number)));
+    ids.push_back(reference.number < 0 ? TensorId() : idOf(reference.number));
   }
   return ids;
 }
@@ -137,6 +147,29 @@ std::vector<std::int64_t> CallLowering::integers(std::size_t i,
   return values;
 }
 
+std::vector<double> CallLowering::reals(std::size_t i) const {
+  const auto &argument = call_.arguments.at(i);
+  if (const auto *values = std::get_if<std::vector<double>>(&argument)) {
+    return *values;
+  }
+  auto values = integers(i);
+  return {values.begin(), values.end()};
+}
+
+std::vector<std::int64_t> CallLowering::constantIntegers(std::size_t i) const {
+  auto number = std::get<TensorReference>(call_.arguments.at(i)).number;
+  for (const auto &[constant, data] : record_.constants) {
+    if (constant == number &&
+        record_.tensors.at(static_cast<std::size_t>(number)).info.dataType() ==
+            DataType::INT32) {
+      std::vector<std::int32_t> values(data.size() / sizeof(std::int32_t));
+      std::memcpy(values.data(), data.data(), data.size());
+      return {values.begin(), values.end()};
+    }
+  }
+  fail(fmt::format("argument {} must be a constant tensor of integers", i));
+}
+
 bool CallLowering::hasResult(std::size_t i) const {
   return i < call_.results.size() && call_.results[i] >= 0;
 }
@@ -151,8 +184,8 @@ const popart::TensorInfo &CallLowering::info(const TensorId &id) const {
 }
 
 TensorId CallLowering::add(const std::string &type, const Ids &inputs,
-                           const popart::Attributes &attributes) {
-  return addSeveral("ai.onnx", type, inputs, 1, attributes)[0];
+                           const popart::Attributes &attributes, int version) {
+  return addSeveral("ai.onnx", type, inputs, 1, attributes, version)[0];
 }
 
 TensorId CallLowering::addGraphcore(const std::string &type, const Ids &inputs,
@@ -160,13 +193,15 @@ TensorId CallLowering::addGraphcore(const std::string &type, const Ids &inputs,
   return addSeveral("ai.graphcore", type, inputs, 1, attributes)[0];
 }
 
-CallLowering::Ids
-CallLowering::addSeveral(const std::string &domain, const std::string &type,
-                         const Ids &inputs, unsigned count,
-                         const popart::Attributes &attributes) {
+CallLowering::Ids CallLowering::addSeveral(const std::string &domain,
+                                           const std::string &type,
+                                           const Ids &inputs, unsigned count,
+                                           const popart::Attributes &attributes,
+                                           int version) {
   popart::Op::Settings settings = settings_;
   settings.name += settings.name.empty() ? type : "/" + type;
-  return graph_.addOp({domain, type}, inputs, count, attributes, settings);
+  return graph_.addOp({domain, type, version}, inputs, count, attributes,
+                      settings);
 }
 
 TensorId CallLowering::cast(const TensorId &id, DataType type) {
@@ -211,11 +246,22 @@ TensorId CallLowering::scalar(double value, DataType type) {
 }
 
 TensorId CallLowering::filled(double value, const popart::TensorInfo &info) {
+  return constant(
+      std::vector<double>(static_cast<std::size_t>(info.nelms()), value), info);
+}
+
+TensorId CallLowering::constant(const std::vector<std::int64_t> &values,
+                                const popart::Shape &shape) {
+  return constant(std::vector<double>(values.begin(), values.end()),
+                  popart::TensorInfo(DataType::INT32, shape));
+}
+
+TensorId CallLowering::constant(const std::vector<double> &values,
+                                const popart::TensorInfo &info) {
   bool isHalf = info.dataType() == DataType::FLOAT16;
   auto type = isHalf ? DataType::FLOAT : info.dataType();
-  auto data = constantData(value, type, static_cast<std::size_t>(info.nelms()));
-  TensorId id =
-      fmt::format("constant_{}_{}", graph_.getTensorIds().size(), value);
+  auto data = constantData(values, type);
+  TensorId id = fmt::format("constant_{}", graph_.getTensorIds().size());
   graph_.addConstant(id, popart::TensorInfo(type, info.shape()), data.data());
   return isHalf ? cast(id, DataType::FLOAT16) : id;
 }
@@ -228,7 +274,7 @@ void CallLowering::setResult(std::size_t i, TensorId id) {
 }
 
 void CallLowering::fail(const std::string &message) const {
-  throw Error(fmt::format("[{}] {}", call_.op, message));
+  throw Error(fmt::format("[{}] {}{}", call_.op, message, calledIn(call_)));
 }
 
 DataType CallLowering::scalarType() const {

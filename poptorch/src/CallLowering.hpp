@@ -44,12 +44,19 @@ public:
   std::vector<std::int64_t> integers(std::size_t i, std::size_t count,
                                      std::int64_t fallback) const;
 
+  std::vector<double> reals(std::size_t i) const;
+  // The elements of a tensor that is a captured constant of integers.
+  std::vector<std::int64_t> constantIntegers(std::size_t i) const;
+
   // The result's type and shape as torch computed them.
   const popart::TensorInfo &resultInfo(std::size_t i = 0) const;
   bool hasResult(std::size_t i) const;
   const popart::TensorInfo &info(const popart::TensorId &id) const;
   const popart::Shape &shape(const popart::TensorId &id) const {
     return info(id).shape();
+  }
+  popart::DataType type(const popart::TensorId &id) const {
+    return info(id).dataType();
   }
   popart::Rank rank(const popart::TensorId &id) const {
     return info(id).rank();
@@ -60,13 +67,15 @@ public:
   }
 
   // Operations of ONNX and of Graphcore's own domain, with one result.
+  // `version` where ONNX changed its meaning.
   popart::TensorId add(const std::string &type, const Ids &inputs,
-                       const popart::Attributes &attributes = {});
+                       const popart::Attributes &attributes = {},
+                       int version = 1);
   popart::TensorId addGraphcore(const std::string &type, const Ids &inputs,
                                 const popart::Attributes &attributes = {});
   Ids addSeveral(const std::string &domain, const std::string &type,
                  const Ids &inputs, unsigned count,
-                 const popart::Attributes &attributes = {});
+                 const popart::Attributes &attributes = {}, int version = 1);
 
   // Adds nothing when there is nothing to do.
   popart::TensorId cast(const popart::TensorId &id, popart::DataType type);
@@ -78,15 +87,21 @@ public:
   popart::TensorId plus(const popart::TensorId &id, double term);
   popart::TensorId scalar(double value, popart::DataType type);
   popart::TensorId filled(double value, const popart::TensorInfo &info);
+  popart::TensorId constant(const std::vector<double> &values,
+                            const popart::TensorInfo &info);
+  popart::TensorId constant(const std::vector<std::int64_t> &values,
+                            const popart::Shape &shape); // INT32
 
   // The call's result i: cast to the type that torch gave it.
   void setResult(std::size_t i, popart::TensorId id);
 
-  // Throws poptorch::Error, starting with the operator's name.
+  // Throws poptorch::Error, with the operator's name and the line of the model
+  // that called it.
   [[noreturn]] void fail(const std::string &message) const;
 
 private:
   popart::DataType scalarType() const;
+  popart::TensorId idOf(TensorNumber number) const;
 
   popart::Graph &graph_;
   const TraceRecord &record_;

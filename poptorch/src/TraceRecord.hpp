@@ -42,8 +42,14 @@ struct TracedCall {
   std::vector<TraceArgument> arguments; // by the operator's schema, defaults in
   std::vector<TensorNumber> results;    // -1 for a result that is None
   Placement placement;
-  std::string scope; // module path, e.g. "model/fc1"
+  std::string scope;  // module path, e.g. "model/fc1"
+  std::string source; // the line of the model, e.g. "model.py:12"
 };
+
+// " (called in model.py:12)", for the end of an error; empty if not known.
+inline std::string calledIn(const TracedCall &call) {
+  return call.source.empty() ? "" : " (called in " + call.source + ")";
+}
 
 struct TracedState {
   std::string name; // as in named_parameters() or named_buffers()

@@ -165,11 +165,11 @@ private:
 
   void requireSupported() const {
     std::vector<std::string> missing;
+    std::set<std::string> seen;
     for (CallIndex i : neededCalls_) {
-      const std::string &op = record_.calls[i].op;
-      if (!findAtenRow(op) &&
-          std::find(missing.begin(), missing.end(), op) == missing.end()) {
-        missing.push_back(op);
+      const TracedCall &call = record_.calls[i];
+      if (!findAtenRow(call.op) && seen.insert(call.op).second) {
+        missing.push_back(call.op + calledIn(call));
       }
     }
     if (!missing.empty()) {
@@ -325,6 +325,10 @@ private:
   // Anchors are results of operations.
   TensorId asOutput(TensorNumber number) {
     const TensorId &source = id(number);
+    if (source.empty()) {
+      throw Error("An output is a result that its operator does not give on "
+                  "the IPU, such as the indices of a pooling.");
+    }
     if (graph_.getTensor(source).producer) {
       return source;
     }

@@ -78,15 +78,34 @@ def test_lossErrors():
         assert caught.value.type == "poptorch_cpp_error"
 
 
-def test_unsupportedOpsAreListed():
+def test_unsupportedOpsAreListedWithTheirLines():
     def model(x):
-        return torch.linalg.det(x) + torch.special.digamma(x).sum()
+        y = torch.linalg.det(x)
+        return y + torch.special.digamma(x).sum()
 
     with pytest.raises(
         poptorch.Error, match="Unsupported ops found in compiled model"
     ) as caught:
         poptorch.inferenceModel(model, options())(torch.eye(2))
-    assert "aten::digamma" in str(caught.value)
+    line = model.__code__.co_firstlineno + 2
+    assert f"aten::digamma (called in {__file__}:{line})" in str(caught.value)
+
+
+def test_argumentsThatAreRefusedNameTheirLine():
+    class Layer(torch.nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.lstm = torch.nn.LSTM(3, 4, num_layers=2)
+
+        def forward(self, x):
+            return self.lstm(x)[0]
+
+    with pytest.raises(
+        poptorch.Error, match="Only LSTM with 1 layer supported"
+    ) as caught:
+        poptorch.inferenceModel(Layer(), options())(torch.zeros(5, 2, 3))
+    line = Layer.forward.__code__.co_firstlineno + 1
+    assert f"(called in {__file__}:{line})" in str(caught.value)
 
 
 def test_pipelineNeedsEnoughMicroBatches():

@@ -111,6 +111,16 @@ std::vector<TensorInfo> inferGatherElements(const Op &op) {
   return {TensorInfo(op.inInfo(0).dataType(), op.inShape(1))};
 }
 
+void differentiateGatherElements(GradientBuilder &builder, const Op &op) {
+  builder.setGradient(
+      0, builder.add("ai.onnx", "ScatterElements",
+                     {builder.addFill(op.inInfo(0), 0.0f), op.inputs[1],
+                      builder.outputGradient(0)},
+                     Attributes()
+                         .set("axis", static_cast<Attributes::Int>(axisOf(op)))
+                         .set("reduction", std::string("add"))));
+}
+
 void lowerGatherElements(LoweringContext &context, const Op &op) {
   std::size_t axis = axisOf(op);
   poplar::Tensor elements = context.emit(
@@ -142,6 +152,7 @@ std::vector<OpRule> scatterRules() {
           {.domain = "aspen",
            .type = "GatherElements",
            .infer = inferGatherElements,
+           .differentiate = differentiateGatherElements,
            .lower = lowerGatherElements}};
 }
 

@@ -6,11 +6,11 @@ from torch.utils._pytree import tree_flatten
 from ._traced_tensor import TracedTensor
 
 _WHOLE = """
-linear matmul einsum dropout feature_dropout alpha_dropout
+linear matmul dropout feature_dropout alpha_dropout
 batch_norm layer_norm group_norm instance_norm
 lstm.input gru.input rnn_tanh.input rnn_relu.input
 softmax.int log_softmax.int adaptive_avg_pool1d adaptive_avg_pool2d
-adaptive_avg_pool3d one_hot pixel_shuffle
+adaptive_avg_pool3d one_hot linalg_matrix_norm linalg_matrix_norm.str_ord
 cross_entropy_loss nll_loss_nd nll_loss nll_loss2d l1_loss
 binary_cross_entropy_with_logits kl_div poisson_nll_loss huber_loss
 hinge_embedding_loss cosine_embedding_loss margin_ranking_loss
@@ -18,10 +18,22 @@ triplet_margin_loss ctc_loss.IntList ctc_loss.Tensor
 log_sigmoid prelu
 """.split()
 
-# Operators that write to arguments their schema does not mark, by position.
-HIDDEN_UPDATES = {"aten::batch_norm": (3, 4), "aten::instance_norm": (3, 4)}
+# Operators that write to arguments their schema does not mark: the argument that
+# says whether they do, and the positions of those that are written.
+_HIDDEN_UPDATES = {
+    "aten::batch_norm": (5, (3, 4)),
+    "aten::instance_norm": (5, (3, 4)),
+}
 
 _libraries = []
+
+
+def hiddenUpdates(op, args):
+    """The arguments that a call writes to although its schema does not say."""
+    condition, positions = _HIDDEN_UPDATES.get(op, (0, ()))
+    if not positions or not args[condition]:
+        return []
+    return [args[i] for i in positions if isinstance(args[i], TracedTensor)]
 
 
 def _kernel(overload):

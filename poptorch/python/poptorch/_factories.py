@@ -81,6 +81,13 @@ def _normal(tracer, func, args, kwargs):
     return _withoutDevice(tracer, func, args, kwargs)
 
 
+def _reversePower(tracer, func, args, kwargs):
+    """number ** tensor: torch would make a tensor of the number behind our
+    back."""
+    exponent, base = args
+    return torch.pow(base, exponent)
+
+
 def _namesIpu(value):
     if isinstance(value, torch.device):
         return value.type == "ipu"
@@ -112,7 +119,7 @@ def _ipu(tracer, func, args, kwargs):
 FUNCTIONS = {
     getattr(torch, name): _withoutDevice
     for name in (
-        "arange", "empty", "full", "linspace", "logspace", "ones", "rand",
+        "arange", "empty", "eye", "full", "linspace", "logspace", "ones", "rand",
         "randint", "randn", "randperm", "range", "zeros",
     )  # fmt: skip
 }
@@ -121,6 +128,7 @@ FUNCTIONS.update(
         torch.tensor: _fromData,
         torch.as_tensor: _fromData,
         torch.normal: _normal,
+        torch.Tensor.__rpow__: _reversePower,
         torch.Tensor.to: _to,
         torch.Tensor.ipu: _ipu,
     }

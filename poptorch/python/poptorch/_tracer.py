@@ -9,10 +9,14 @@ from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils._pytree import tree_flatten, tree_map
 
 from . import _factories
-from ._composites import HIDDEN_UPDATES, registerComposites
+from ._composites import hiddenUpdates, registerComposites
 from ._dtypes import deviceType, toDevice
 from ._errors import createPoptorchError
+from ._folding import folded
+from ._source import callingLine
 from ._traced_tensor import Storage, TracedTensor
+from ._schema import Layout
+from ._shape_inference import inferOnZeros
 from ._views import View, partsOfSplit, replay, writeThrough
 
 _active = []
@@ -31,7 +35,8 @@ class TraceRecord:
         self.state = []  # (name, number, is_parameter, host tensor)
         self.inputs = []  # (name, number)
         self.outputs = []  # numbers
-        self.calls = []  # (op, arguments, results, (ipu, stage, phase), scope)
+        self.calls = []  # (op, arguments, results, (ipu, stage, phase), scope,
+        # source line)
         self.written_back = []  # (number of the state or input, value)
         self.constants = []  # (number, bytes)
 
@@ -70,7 +75,9 @@ class Tracer:
         return traced
 
     def constantValue(self, tensor):
-        """The value of a traced tensor that is a constant, else None."""
+        """The value of a tensor that is a constant, else None."""
+        if not isinstance(tensor, TracedTensor):
+            return tensor
         return self._constants.get(self.read(tensor))
 
     def _leaf(self, tensor, requires_grad):
@@ -155,7 +162,9 @@ class Tracer:
             for meta in metas
         ]
         scope = "/".join(s for s in self.scope if s)
-        self.record.calls.append((op, arguments, results, self.placement, scope))
+        self.record.calls.append(
+            (op, arguments, results, self.placement, scope, callingLine())
+        )
         return results
 
     def recordWhole(self, func, args, kwargs):
@@ -179,7 +188,10 @@ class Tracer:
                     "Illegal move to CPU (via .to(\"cpu\") or .cpu()) while "
                     "tracing: tensors have no values until the model runs."
                 )
-        layout = _Layout.of(func)
+        layout = Layout.of(func)
+        values = folded(self, func, args, kwargs)
+        if values is not None:
+            return self._capture(func, layout, args, kwargs, values)
         arguments = self._encodeArguments(layout, args, kwargs)
         if layout.written is not None:
             return self._recordInPlace(op, layout, args, kwargs, arguments)
@@ -188,13 +200,26 @@ class Tracer:
             return self._recordView(op, args[0], arguments, result)
         return self._recordFunction(op, args, arguments, result)
 
+    def _capture(self, func, layout, args, kwargs, values):
+        """The results of a call on constants are constants."""
+        if layout.written is not None:
+            target = layout.target(args, kwargs)
+            value = flat(values)[0].to(target.dtype)
+            self._write(target, self.constant(value)._number)
+            return target
+        if layout.is_view:
+            arguments = self._encodeArguments(layout, args, kwargs)
+            metas = tree_map(lambda t: t.to("meta"), values)
+            numbers = [self.constant(v)._number for v in flat(values)]
+            return self._views(func.name(), args[0], arguments, metas, numbers)
+        return tree_map(
+            lambda v: self.constant(v) if isinstance(v, torch.Tensor) else v,
+            values,
+        )
+
     def _recordFunction(self, op, args, arguments, result):
         metas, _ = tree_flatten(result)
-        updated = [
-            args[i]
-            for i in HIDDEN_UPDATES.get(op, ())
-            if i < len(args) and isinstance(args[i], TracedTensor)
-        ]
+        updated = hiddenUpdates(op, args)
         results = self._recordCall(
             op, arguments, [*metas, *(t._meta for t in updated)]
         )
@@ -210,9 +235,12 @@ class Tracer:
 
     def _recordView(self, op, base, arguments, result):
         detached = False if op in ("aten::detach", "aten::detach_") else None
+        numbers = self._recordCall(op, arguments, flat(result), detached)
+        return self._views(op, base, arguments, result, numbers)
+
+    def _views(self, op, base, arguments, result, numbers):
         several = isinstance(result, (list, tuple))
-        metas = list(result) if several else [result]
-        numbers = self._recordCall(op, arguments, metas, detached)
+        metas = flat(result)
         if several:
             steps = partsOfSplit(op, arguments[1:], metas, base.dim())
         else:
@@ -227,15 +255,32 @@ class Tracer:
 
     def _recordInPlace(self, op, layout, args, kwargs, arguments):
         """op_(x) is x = op(x), in x's dtype; op(..., out=x) likewise."""
-        name = layout.names[layout.written]
-        target = kwargs[name] if name in kwargs else args[layout.written]
+        target = layout.target(args, kwargs)
         op = op.replace(".out", "") if layout.is_out else _functionalName(op)
         if layout.is_out:
             arguments = arguments[: layout.written]
         requires_grad = False if op == "aten::detach" else None
         number = self.recordOne(op, arguments, target._meta, requires_grad)
+        if not torch.is_grad_enabled() and self.requiresGrad(target):
+            number = self._withHistory(target, number)
         self._write(target, number)
         return target
+
+    def _withHistory(self, target, number):
+        """The value `number` with the gradient of `target`: what no_grad()
+        changes in place is another value of the same variable."""
+        meta = target._meta
+        old = ("tensor", self.read(target))
+        detached = self.recordOne("aten::detach", [old], meta, False)
+        nothing = self.recordOne(
+            "aten::sub.Tensor", [old, ("tensor", detached), 1], meta, True
+        )
+        return self.recordOne(
+            "aten::add.Tensor",
+            [("tensor", number), ("tensor", nothing), 1],
+            meta,
+            True,
+        )
 
     def _encodeArguments(self, layout, args, kwargs):
         encoded = [self._encode(value) for value in args]
@@ -281,39 +326,9 @@ class Tracer:
             kwargs = {**kwargs, "device": torch.device("meta")}
         try:
             return func(*tree_map(_toMeta, args), **tree_map(_toMeta, kwargs))
-        except NotImplementedError:
-            pass  # no meta kernel in this torch: run it on zeros
-        if kwargs.get("device") is not None:
-            kwargs = {**kwargs, "device": torch.device("cpu")}
-        result = func(*tree_map(_toZeros, args), **tree_map(_toZeros, kwargs))
-        return tree_map(
-            lambda t: t.to("meta") if isinstance(t, torch.Tensor) else t, result
-        )
-
-
-class _Layout:
-    """What a schema says: arguments and defaults, views and updates."""
-
-    _known = {}
-
-    def __init__(self, schema):
-        self.names = [a.name for a in schema.arguments]
-        self.defaults = [
-            (a.name, a.default_value if a.has_default_value() else None)
-            for a in schema.arguments
-        ]
-        aliases = [a.alias_info for a in schema.arguments]
-        written = [i for i, a in enumerate(aliases) if a and a.is_write]
-        self.written = written[0] if written else None
-        self.is_out = bool(written) and schema.arguments[written[0]].kwarg_only
-        self.is_view = not written and any(aliases)
-
-    @classmethod
-    def of(cls, func):
-        layout = cls._known.get(func)
-        if layout is None:
-            layout = cls._known[func] = cls(func._schema)
-        return layout
+        except (NotImplementedError, RuntimeError, TypeError):
+            pass  # no meta kernel in this torch, or half of one
+        return inferOnZeros(func, args, kwargs)
 
 
 class _DispatchMode(TorchDispatchMode):
@@ -368,7 +383,5 @@ def _toMeta(value):
     return value._meta if isinstance(value, TracedTensor) else value
 
 
-def _toZeros(value):
-    if isinstance(value, TracedTensor):
-        return torch.zeros((), dtype=value.dtype).expand(value.shape)
-    return value
+def flat(result):
+    return list(result) if isinstance(result, (list, tuple)) else [result]

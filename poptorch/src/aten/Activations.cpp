@@ -1,6 +1,6 @@
 // Activation functions, put together from PopART's element-wise operations.
 #include "AtenTable.hpp"
-#include "CallLowering.hpp"
+#include "Parts.hpp"
 
 #include <cmath>
 
@@ -22,13 +22,17 @@ void lowerSilu(CallLowering &call) {
   call.setResult(0, call.add("Mul", {x, call.add("Sigmoid", {x})}));
 }
 
-// The device computes the tanh approximation for both values of `approximate`.
+// As `approximate` says; the SDK computes the tanh form for both values.
 void lowerGelu(CallLowering &call) {
   std::string approximate = call.isNone(1) ? "none" : call.string(1);
   if (approximate != "none" && approximate != "tanh") {
     call.fail("Unknown GELU approximate '" + approximate + "'");
   }
   TensorId x = call.tensor(0);
+  if (approximate == "none") {
+    call.setResult(0, call.add("GeluErf", {x}));
+    return;
+  }
   TensorId cube = call.add("Mul", {x, call.add("Square", {x})});
   TensorId inner = call.add("Add", {x, call.times(cube, 0.044715)});
   TensorId tanh = call.add("Tanh", {call.times(inner, std::sqrt(2 / M_PI))});
@@ -57,30 +61,23 @@ void lowerCelu(CallLowering &call) {
   call.setResult(0, elu(call, call.real(1), 1 / call.real(1)));
 }
 
-// log(1 + exp(x)), without overflow.
-TensorId softplus(CallLowering &call, const TensorId &x) {
-  TensorId magnitude = call.add("Neg", {call.add("Abs", {x})});
-  TensorId tail = call.add("Log1p", {call.add("Exp", {magnitude})});
-  return call.add("Add", {call.add("Relu", {x}), tail});
-}
-
 // softplus(beta * x) / beta
 void lowerSoftplus(CallLowering &call) {
   double beta = call.real(1);
-  TensorId y = softplus(call, call.times(call.tensor(0), beta));
+  TensorId y = softplusOf(call, call.times(call.tensor(0), beta));
   call.setResult(0, call.times(y, 1 / beta));
 }
 
 void lowerMish(CallLowering &call) {
   TensorId x = call.tensor(0);
-  TensorId gate = call.add("Tanh", {softplus(call, x)});
+  TensorId gate = call.add("Tanh", {softplusOf(call, x)});
   call.setResult(0, call.add("Mul", {x, gate}));
 }
 
 // -softplus(-x)
 void lowerLogSigmoid(CallLowering &call) {
   TensorId x = call.add("Neg", {call.tensor(0)});
-  call.setResult(0, call.add("Neg", {softplus(call, x)}));
+  call.setResult(0, call.add("Neg", {softplusOf(call, x)}));
 }
 
 // (x + 3) / 6, kept in [0, 1].
@@ -98,6 +95,64 @@ void lowerHardswish(CallLowering &call) {
   call.setResult(0, call.add("Mul", {call.tensor(0), hardSigmoid(call)}));
 }
 
+// x where it is greater than a number, else another: threshold(x, number,
+// other).
+void lowerThreshold(CallLowering &call) {
+  TensorId x = call.tensor(0);
+  auto type = call.type(x);
+  TensorId isAbove = call.add("Greater", {x, call.scalar(call.real(1), type)});
+  call.setResult(0, chosen(call, isAbove, x, call.scalar(call.real(2), type)));
+}
+
+// hardshrink(x, bound) and softshrink, which moves x towards zero as well.
+void lowerShrink(CallLowering &call) {
+  auto bound = static_cast<float>(call.real(1));
+  bool isSoft = call.call().op == "aten::softshrink";
+  popart::Attributes attributes;
+  attributes.set("lambd", bound).set("bias", isSoft ? bound : 0.0f);
+  call.setResult(0, call.add("Shrink", {call.tensor(0)}, attributes));
+}
+
+// x where it is positive, a multiple of it elsewhere.
+TensorId leaky(CallLowering &call, const TensorId &x, const TensorId &slope) {
+  TensorId isPositive = call.add("Greater", {x, call.scalar(0, call.type(x))});
+  return chosen(call, isPositive, x, call.add("Mul", {x, slope}));
+}
+
+// prelu(x, weight), the weight being one or one for each channel.
+void lowerPrelu(CallLowering &call) {
+  TensorId x = call.tensor(0);
+  TensorId weight = call.tensorAs(1, call.type(x));
+  if (call.info(weight).nelms() > 1) {
+    popart::Shape shape(call.shape(x).size(), 1);
+    shape[1] = call.info(weight).nelms();
+    weight = call.reshape(weight, shape);
+  } else {
+    weight = call.reshape(weight, {});
+  }
+  call.setResult(0, leaky(call, x, weight));
+}
+
+// rrelu_with_noise(x, noise, lower, upper, training): the mean slope when it
+// does not train.
+void lowerRrelu(CallLowering &call) {
+  TensorId x = call.tensor(0);
+  if (call.boolean(4)) {
+    call.fail("rrelu in training is not supported yet");
+  }
+  double slope = (call.real(2) + call.real(3)) / 2;
+  call.setResult(0, leaky(call, x, call.scalar(slope, call.type(x))));
+}
+
+// glu(x, dim): one half of x, gated by the other.
+void lowerGlu(CallLowering &call) {
+  TensorId x = call.tensor(0);
+  auto dim = dimOf(call, 1, call.rank(x));
+  auto size = call.shape(x)[static_cast<std::size_t>(dim)];
+  TensorId gate = call.add("Sigmoid", {sliced(call, x, dim, size / 2, size)});
+  call.setResult(0, call.add("Mul", {sliced(call, x, dim, 0, size / 2), gate}));
+}
+
 } // namespace
 
 std::vector<AtenRow> activationRows() {
@@ -111,6 +166,12 @@ std::vector<AtenRow> activationRows() {
       {"aten::softplus", lowerSoftplus},
       {"aten::log_sigmoid", lowerLogSigmoid},
       {"aten::log_sigmoid_forward", lowerLogSigmoid},
+      {"aten::threshold", lowerThreshold},
+      {"aten::hardshrink", lowerShrink},
+      {"aten::softshrink", lowerShrink},
+      {"aten::prelu", lowerPrelu},
+      {"aten::rrelu_with_noise", lowerRrelu},
+      {"aten::glu", lowerGlu},
       {"aten::hardsigmoid", lowerHardsigmoid},
       {"aten::hardswish", lowerHardswish},
   };

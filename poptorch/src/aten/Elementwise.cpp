@@ -1,7 +1,7 @@
 // Element-wise operators. Those that PopART has are one line of a table; the
 // rest are put together from them.
 #include "AtenTable.hpp"
-#include "CallLowering.hpp"
+#include "Parts.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -12,10 +12,6 @@ namespace {
 
 using popart::DataType;
 using popart::TensorId;
-
-bool isFloat(DataType type) {
-  return type == DataType::FLOAT || type == DataType::FLOAT16;
-}
 
 // The type that the operands are brought to: the result's, unless that is BOOL
 // (comparisons), where it is the widest operand's.
@@ -164,6 +160,85 @@ void lowerFrac(CallLowering &call) {
   call.setResult(0, call.add("Sub", {x, call.add("Trunc", {x})}));
 }
 
+// 1 - erf(x)
+void lowerErfc(CallLowering &call) {
+  TensorId x = call.tensorAs(0, call.resultInfo().dataType());
+  call.setResult(0, call.plus(call.add("Neg", {call.add("Erf", {x})}), 1));
+}
+
+// Tests that are false for every integer.
+void lowerFloatTest(CallLowering &call) {
+  TensorId x = call.tensor(0);
+  call.setResult(0, isFloat(call.type(x)) ? call.add(call.popartType(), {x})
+                                          : call.filled(0, call.resultInfo()));
+}
+
+void lowerLogicalXor(CallLowering &call) {
+  call.setResult(0, call.add("NotEqual", {call.tensorAs(0, DataType::BOOL),
+                                          call.tensorAs(1, DataType::BOOL)}));
+}
+
+// Bits of BOOL are truth values.
+void lowerBitwise(CallLowering &call) {
+  if (call.resultInfo().dataType() == DataType::BOOL) {
+    const std::string &type = call.popartType();
+    if (type == "BitwiseXor") {
+      lowerLogicalXor(call);
+      return;
+    }
+    std::vector<TensorId> operands = {call.tensorAs(0, DataType::BOOL)};
+    if (type != "BitwiseNot") {
+      operands.push_back(call.tensorAs(1, DataType::BOOL));
+    }
+    call.setResult(0, call.add(type.substr(sizeof("Bitwise") - 1), operands));
+    return;
+  }
+  if (isFloat(call.resultInfo().dataType())) {
+    call.fail(call.popartType() + " supports only bool and integer types");
+  }
+  if (call.popartType() == "BitwiseNot") {
+    lowerUnary(call);
+  } else {
+    lowerBinary(call);
+  }
+}
+
+// clamp with tensors as bounds, each of which may be absent; clamp_min and
+// clamp_max have one.
+void lowerClampTensors(CallLowering &call) {
+  DataType type = call.resultInfo().dataType();
+  TensorId x = call.tensorAs(0, type);
+  bool isMax = call.call().op == "aten::clamp_max.Tensor";
+  if (!isMax && !call.isNone(1)) {
+    x = call.add("Max", {x, call.tensorAs(1, type)});
+  }
+  std::size_t high = isMax ? 1 : 2;
+  if (!call.isNone(high)) {
+    x = call.add("Min", {x, call.tensorAs(high, type)});
+  }
+  call.setResult(0, x);
+}
+
+// lerp(a, b, weight)
+void lowerLerp(CallLowering &call) {
+  DataType type = call.resultInfo().dataType();
+  TensorId a = call.tensorAs(0, type);
+  TensorId way = call.add("Sub", {call.tensorAs(1, type), a});
+  call.setResult(
+      0, call.add("Add", {a, call.add("Mul", {way, call.tensorAs(2, type)})}));
+}
+
+// x * log(y), and nothing where x is nothing.
+void lowerXlogy(CallLowering &call) {
+  DataType type = call.resultInfo().dataType();
+  TensorId x = call.tensorAs(0, type);
+  TensorId zero = call.scalar(0, type);
+  TensorId isZero = call.add("Equal", {x, zero});
+  TensorId y =
+      chosen(call, isZero, call.scalar(1, type), call.tensorAs(1, type));
+  call.setResult(0, call.add("Mul", {x, call.add("Log", {y})}));
+}
+
 // a + value * b * c, and a + value * b / c
 void lowerFusedTerm(CallLowering &call) {
   DataType type = call.resultInfo().dataType();
@@ -193,10 +268,30 @@ void lowerMaskedFill(CallLowering &call) {
 std::vector<AtenRow> elementwiseRows() {
   std::vector<AtenRow> rows = {
       {"aten::abs", lowerUnary, "Abs"},
+      {"aten::acos", lowerUnary, "Acos"},
+      {"aten::acosh", lowerUnary, "Acosh"},
       {"aten::asin", lowerUnary, "Asin"},
-      {"aten::bitwise_not", lowerUnary, "BitwiseNot"},
+      {"aten::asinh", lowerUnary, "Asinh"},
+      {"aten::atan", lowerUnary, "Atan"},
+      {"aten::atanh", lowerUnary, "Atanh"},
+      {"aten::bitwise_not", lowerBitwise, "BitwiseNot"},
       {"aten::ceil", lowerUnary, "Ceil"},
       {"aten::cos", lowerUnary, "Cos"},
+      {"aten::cosh", lowerUnary, "Cosh"},
+      {"aten::erfc", lowerErfc},
+      {"aten::exp2", lowerUnary, "Exponent2"},
+      {"aten::isinf", lowerFloatTest, "IsInf"},
+      {"aten::isnan", lowerFloatTest, "IsNaN"},
+      {"aten::lerp.Scalar", lowerLerp},
+      {"aten::lerp.Tensor", lowerLerp},
+      {"aten::xlogy.Tensor", lowerXlogy},
+      {"aten::logical_xor", lowerLogicalXor},
+      {"aten::clamp.Tensor", lowerClampTensors},
+      {"aten::clamp_min.Tensor", lowerClampTensors},
+      {"aten::clamp_max.Tensor", lowerClampTensors},
+      {"aten::remainder.Scalar", lowerBinary, "Mod"},
+      {"aten::remainder.Scalar_Tensor", lowerBinary, "Mod"},
+      {"aten::remainder.Tensor", lowerBinary, "Mod"},
       {"aten::erf", lowerUnary, "Erf"},
       {"aten::exp", lowerUnary, "Exp"},
       {"aten::expm1", lowerUnary, "Expm1"},
@@ -257,9 +352,9 @@ std::vector<AtenRow> elementwiseRows() {
       {"ge", {"", lowerBinary, "GreaterOrEqual"}},
       {"lt", {"", lowerBinary, "Less"}},
       {"le", {"", lowerBinary, "LessOrEqual"}},
-      {"bitwise_and", {"", lowerBinary, "BitwiseAnd"}},
-      {"bitwise_or", {"", lowerBinary, "BitwiseOr"}},
-      {"bitwise_xor", {"", lowerBinary, "BitwiseXor"}},
+      {"bitwise_and", {"", lowerBitwise, "BitwiseAnd"}},
+      {"bitwise_or", {"", lowerBitwise, "BitwiseOr"}},
+      {"bitwise_xor", {"", lowerBitwise, "BitwiseXor"}},
   };
   for (const auto &[name, row] : families) {
     for (const char *overload : {".Tensor", ".Scalar"}) {

@@ -1,6 +1,6 @@
 // Matrix products and convolutions.
 #include "AtenTable.hpp"
-#include "CallLowering.hpp"
+#include "Parts.hpp"
 
 #include <fmt/format.h>
 
@@ -67,9 +67,6 @@ void lowerConvolution(CallLowering &call) {
   DataType type = call.info(x).dataType();
   TensorId w = call.tensorAs(1, type);
   auto spatial = static_cast<std::size_t>(call.rank(x)) - 2;
-  if (call.boolean(6)) {
-    call.fail("transposed convolutions are not supported yet");
-  }
   auto pads = call.integers(4, spatial, 0);
   pads.insert(pads.end(), pads.begin(), pads.end());
   Attributes attributes;
@@ -81,18 +78,102 @@ void lowerConvolution(CallLowering &call) {
   if (call.isTensor(2)) {
     inputs.push_back(call.tensorAs(2, type));
   }
-  call.setResult(0, call.add("Conv", inputs, attributes));
+  bool isTransposed = call.boolean(6);
+  if (isTransposed) {
+    attributes.set("output_padding", call.integers(7, spatial, 0));
+  }
+  call.setResult(
+      0, call.add(isTransposed ? "ConvTranspose" : "Conv", inputs, attributes));
+}
+
+// addbmm(input, a, b, beta, alpha): the products of a batch are summed.
+void lowerAddBmm(CallLowering &call) {
+  DataType type = call.resultInfo().dataType();
+  TensorId product =
+      call.add("MatMul", {call.tensorAs(1, type), call.tensorAs(2, type)});
+  TensorId sum = reducedOver(call, "ReduceSum", product, {0}, false);
+  TensorId input = call.times(call.tensorAs(0, type), call.real(3));
+  call.setResult(0, call.add("Add", {input, call.times(sum, call.real(4))}));
+}
+
+// addr(input, a, b, beta, alpha): the outer product.
+void lowerAddr(CallLowering &call) {
+  DataType type = call.resultInfo().dataType();
+  TensorId a = call.tensorAs(1, type);
+  TensorId product = call.add(
+      "Mul", {call.reshape(a, {call.shape(a)[0], 1}), call.tensorAs(2, type)});
+  TensorId input = call.times(call.tensorAs(0, type), call.real(3));
+  call.setResult(0,
+                 call.add("Add", {input, call.times(product, call.real(4))}));
+}
+
+// linalg_cross(a, b, dim): a[1] b[2] - a[2] b[1] and so on round.
+void lowerCross(CallLowering &call) {
+  DataType type = call.resultInfo().dataType();
+  TensorId a = call.tensorAs(0, type);
+  TensorId b = call.tensorAs(1, type);
+  auto dim = dimOf(call, 2, call.rank(a));
+  TensorId next = call.constant(Ints{1, 2, 0}, {3});
+  TensorId last = call.constant(Ints{2, 0, 1}, {3});
+  auto product = [&](const TensorId &i, const TensorId &j) {
+    return call.add("Mul",
+                    {gathered(call, a, i, dim), gathered(call, b, j, dim)});
+  };
+  call.setResult(0,
+                 call.add("Sub", {product(next, last), product(last, next)}));
+}
+
+// _cdist_forward(a, b, p): distances of all rows of a from all rows of b.
+void lowerCdist(CallLowering &call) {
+  TensorId a = call.tensor(0);
+  TensorId b = call.tensor(1);
+  popart::Shape left = call.shape(a);
+  popart::Shape right = call.shape(b);
+  left.insert(left.end() - 1, 1);
+  right.insert(right.end() - 2, 1);
+  TensorId difference =
+      call.add("Sub", {call.reshape(a, left), call.reshape(b, right)});
+  auto last = static_cast<std::int64_t>(call.rank(difference)) - 1;
+  call.setResult(0, normOver(call, difference, call.real(2), {last}, false));
+}
+
+// _trilinear(a, b, c, expand1, expand2, expand3, sumdim): the product of the
+// three, each given the dimensions it lacks, summed over some.
+void lowerTrilinear(CallLowering &call) {
+  DataType type = call.resultInfo().dataType();
+  TensorId product;
+  for (std::size_t i = 0; i < 3; ++i) {
+    TensorId x = call.tensorAs(i, type);
+    popart::Shape shape = call.shape(x);
+    for (std::int64_t dim : call.integers(3 + i)) {
+      shape.insert(shape.begin() + dim, 1);
+    }
+    x = call.reshape(x, shape);
+    product = product.empty() ? x : call.add("Mul", {product, x});
+  }
+  call.setResult(0, reducedOver(call, "ReduceSum", product,
+                                dimsOf(call, 6, call.rank(product)), false));
 }
 
 } // namespace
 
 std::vector<AtenRow> linearRows() {
   return {
-      {"aten::linear", lowerLinear},   {"aten::matmul", lowerMatMul},
-      {"aten::mm", lowerMatMul},       {"aten::bmm", lowerMatMul},
-      {"aten::mv", lowerMatMul},       {"aten::dot", lowerMatMul},
-      {"aten::addmm", lowerAddMatMul}, {"aten::baddbmm", lowerAddMatMul},
-      {"aten::addmv", lowerAddMatMul}, {"aten::convolution", lowerConvolution},
+      {"aten::linear", lowerLinear},
+      {"aten::matmul", lowerMatMul},
+      {"aten::mm", lowerMatMul},
+      {"aten::bmm", lowerMatMul},
+      {"aten::mv", lowerMatMul},
+      {"aten::dot", lowerMatMul},
+      {"aten::addmm", lowerAddMatMul},
+      {"aten::baddbmm", lowerAddMatMul},
+      {"aten::addmv", lowerAddMatMul},
+      {"aten::convolution", lowerConvolution},
+      {"aten::addbmm", lowerAddBmm},
+      {"aten::addr", lowerAddr},
+      {"aten::linalg_cross", lowerCross},
+      {"aten::_cdist_forward", lowerCdist},
+      {"aten::_trilinear", lowerTrilinear},
   };
 }
 

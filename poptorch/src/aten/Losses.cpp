@@ -1,6 +1,9 @@
-// Losses: element-wise terms and a reduction, or PopART's own operation.
+// Losses of predictions: element-wise terms and a reduction, or PopART's own
+// operation.
+#include "Losses.hpp"
+
 #include "AtenTable.hpp"
-#include "CallLowering.hpp"
+#include "Parts.hpp"
 
 #include <numeric>
 
@@ -23,15 +26,6 @@ Attributes::Int popartReduction(Reduction reduction) {
   default:
     return 2;
   }
-}
-
-// The loss from its terms.
-TensorId reduced(CallLowering &call, const TensorId &terms,
-                 std::int64_t reduction) {
-  Attributes attributes;
-  attributes.set("reduction",
-                 popartReduction(static_cast<Reduction>(reduction)));
-  return call.addGraphcore("IdentityLoss", {terms}, attributes);
 }
 
 // Log-probabilities with the classes last, as PopART wants them; torch has
@@ -66,18 +60,69 @@ void lowerNllLoss(CallLowering &call) {
   setNllLoss(call, classesLast(call, call.tensor(0)));
 }
 
+// -sum over the classes of p * log-probability, its mean being over samples.
+void setProbabilityLoss(CallLowering &call, const TensorId &logProbabilities,
+                        TensorId p) {
+  auto last = std::int64_t{call.rank(p)} - 1;
+  auto classes = call.shape(p)[static_cast<std::size_t>(last)];
+  double smoothing = call.real(5);
+  p = call.plus(call.times(p, 1 - smoothing),
+                smoothing / static_cast<double>(classes));
+  TensorId product = call.add("Mul", {p, logProbabilities});
+  TensorId terms =
+      call.add("Neg", {reducedOver(call, "ReduceSum", product, {last}, false)});
+  call.setResult(0, reducedLoss(call, terms, call.integer(3)));
+}
+
+// Labels smoothed: with probability s each class is as good as any other.
+void setSmoothedLoss(CallLowering &call, const TensorId &logProbabilities,
+                     const TensorId &labels) {
+  DataType type = call.type(logProbabilities);
+  auto last = std::int64_t{call.rank(logProbabilities)} - 1;
+  TensorId ignored =
+      call.scalar(static_cast<double>(call.integer(4)), DataType::INT32);
+  TensorId counts = call.cast(call.add("NotEqual", {labels, ignored}), type);
+  TensorId mean =
+      reducedOver(call, "ReduceMean", logProbabilities, {last}, false);
+  TensorId nll =
+      call.addGraphcore("Nllloss", {logProbabilities, labels},
+                        Attributes()
+                            .set("reduction", popartReduction(Reduction::None))
+                            .set("ignoreIndex", call.integer(4))
+                            .set("inputIsLogProbability", Attributes::Int{1}));
+  double s = call.real(5);
+  TensorId terms =
+      call.add("Sub", {call.times(nll, 1 - s),
+                       call.times(call.add("Mul", {mean, counts}), s)});
+  if (static_cast<Reduction>(call.integer(3)) != Reduction::Mean) {
+    call.setResult(0, reducedLoss(call, terms, call.integer(3)));
+    return;
+  }
+  Ints dims = numbersTo(call.rank(terms));
+  TensorId loss =
+      call.add("Div", {reducedOver(call, "ReduceSum", terms, dims, false),
+                       reducedOver(call, "ReduceSum", counts, dims, false)});
+  call.setResult(0, reducedLoss(call, loss, 0));
+}
+
 // cross_entropy_loss(x, labels, weight, reduction, ignore_index, smoothing)
 void lowerCrossEntropy(CallLowering &call) {
-  if (call.real(5) != 0) {
-    call.fail("label_smoothing is not supported yet");
-  }
-  if (call.shape(call.tensor(0)) == call.shape(call.tensor(1))) {
-    call.fail("targets that are probabilities are not supported yet");
-  }
   TensorId x = classesLast(call, call.tensor(0));
   Attributes attributes;
   attributes.set("axis", std::int64_t{call.rank(x) - 1});
-  setNllLoss(call, call.add("LogSoftmax", {x}, attributes));
+  TensorId logProbabilities = call.add("LogSoftmax", {x}, attributes);
+  TensorId target = call.tensor(1);
+  if (isFloat(call.type(target))) {
+    target = call.cast(classesLast(call, target), call.type(x));
+    if (!call.isNone(2)) {
+      call.fail("Parameter \"weight\" is unsupported for " + call.call().op);
+    }
+    setProbabilityLoss(call, logProbabilities, target);
+  } else if (call.real(5) != 0 && call.isNone(2)) {
+    setSmoothedLoss(call, logProbabilities, call.cast(target, DataType::INT32));
+  } else {
+    setNllLoss(call, logProbabilities);
+  }
 }
 
 void lowerMse(CallLowering &call) {
@@ -85,15 +130,15 @@ void lowerMse(CallLowering &call) {
   TensorId difference =
       call.add("Sub", {call.tensorAs(0, type), call.tensorAs(1, type)});
   call.setResult(
-      0, reduced(call, call.add("Square", {difference}), call.integer(2)));
+      0, reducedLoss(call, call.add("Square", {difference}), call.integer(2)));
 }
 
 void lowerL1(CallLowering &call) {
   DataType type = call.resultInfo().dataType();
   TensorId difference =
       call.add("Sub", {call.tensorAs(0, type), call.tensorAs(1, type)});
-  call.setResult(0,
-                 reduced(call, call.add("Abs", {difference}), call.integer(2)));
+  call.setResult(
+      0, reducedLoss(call, call.add("Abs", {difference}), call.integer(2)));
 }
 
 // With d = |x - t|: d^2 / (2 beta) below beta, d - beta / 2 above. The minimum
@@ -117,31 +162,36 @@ void lowerSmoothL1(CallLowering &call) {
     return;
   }
   call.setResult(
-      0, reduced(call, smoothTerms(call, beta, 1 / beta), call.integer(2)));
+      0, reducedLoss(call, smoothTerms(call, beta, 1 / beta), call.integer(2)));
 }
 
 // huber_loss(x, t, reduction, delta)
 void lowerHuber(CallLowering &call) {
-  call.setResult(
-      0, reduced(call, smoothTerms(call, call.real(3), 1), call.integer(2)));
+  call.setResult(0, reducedLoss(call, smoothTerms(call, call.real(3), 1),
+                                call.integer(2)));
 }
 
-// max(x, 0) - x * t + log(1 + exp(-|x|)), weighted.
+// (1 - t) * x + (1 + (w - 1) * t) * softplus(-x), where w is the weight of
+// positive ones; with w = 1 that is softplus(x) - t * x.
 void lowerBceWithLogits(CallLowering &call) {
-  if (!call.isNone(3)) {
-    call.fail("Parameter \"pos_weight\" is not supported yet");
-  }
   DataType type = call.resultInfo().dataType();
   TensorId x = call.tensorAs(0, type);
-  TensorId product = call.add("Mul", {x, call.tensorAs(1, type)});
-  TensorId tail = call.add(
-      "Log1p", {call.add("Exp", {call.add("Neg", {call.add("Abs", {x})})})});
-  TensorId terms = call.add(
-      "Add", {call.add("Sub", {call.add("Relu", {x}), product}), tail});
+  TensorId t = call.tensorAs(1, type);
+  TensorId terms;
+  if (call.isNone(3)) {
+    terms = call.add("Sub", {softplusOf(call, x), call.add("Mul", {x, t})});
+  } else {
+    TensorId w = call.plus(call.tensorAs(3, type), -1);
+    TensorId factor = call.plus(call.add("Mul", {w, t}), 1);
+    TensorId tail = softplusOf(call, call.add("Neg", {x}));
+    TensorId rest = call.plus(call.add("Neg", {t}), 1);
+    terms = call.add(
+        "Add", {call.add("Mul", {rest, x}), call.add("Mul", {factor, tail})});
+  }
   if (call.isTensor(2)) {
     terms = call.add("Mul", {terms, call.tensorAs(2, type)});
   }
-  call.setResult(0, reduced(call, terms, call.integer(4)));
+  call.setResult(0, reducedLoss(call, terms, call.integer(4)));
 }
 
 // -(t * log(x) + (1 - t) * log(1 - x)), the logarithms at least -100.
@@ -161,7 +211,7 @@ void lowerBce(CallLowering &call) {
   if (call.isTensor(2)) {
     terms = call.add("Mul", {terms, call.tensorAs(2, type)});
   }
-  call.setResult(0, reduced(call, terms, call.integer(3)));
+  call.setResult(0, reducedLoss(call, terms, call.integer(3)));
 }
 
 // poptorch::identity_loss(x, reduction), whose numbers are sum, mean, none.
@@ -173,6 +223,14 @@ void lowerIdentityLoss(CallLowering &call) {
 }
 
 } // namespace
+
+TensorId reducedLoss(CallLowering &call, const TensorId &terms,
+                     std::int64_t reduction) {
+  Attributes attributes;
+  attributes.set("reduction",
+                 popartReduction(static_cast<Reduction>(reduction)));
+  return call.addGraphcore("IdentityLoss", {terms}, attributes);
+}
 
 std::vector<AtenRow> lossRows() {
   std::vector<AtenRow> rows = {

@@ -1,7 +1,8 @@
 // Normalisations, softmax and dropout.
 #include "AtenTable.hpp"
-#include "CallLowering.hpp"
+#include "Parts.hpp"
 
+#include <algorithm>
 #include <numeric>
 
 namespace poptorch {
@@ -60,6 +61,98 @@ void lowerLayerNorm(CallLowering &call) {
   call.setResult(0, call.reshape(y, shape));
 }
 
+// Elements that each channel has.
+double countPerChannel(CallLowering &call, const TensorId &x) {
+  return static_cast<double>(call.info(x).nelms()) /
+         static_cast<double>(call.shape(x)[1]);
+}
+
+// A running statistic, argument and result `i` of the call (its place there
+// less 2), moved towards the batch's.
+void setRunning(CallLowering &call, std::size_t i, const TensorId &batch,
+                double momentum) {
+  TensorId running = call.tensor(i);
+  TensorId moved = call.times(call.cast(batch, call.type(running)), momentum);
+  call.setResult(i - 2,
+                 call.add("Add", {call.times(running, 1 - momentum), moved}));
+}
+
+// Inputs of rank 2 get a dimension: a field of one element.
+TensorId withField(CallLowering &call, const TensorId &x) {
+  popart::Shape shape = call.shape(x);
+  shape.resize(std::max<std::size_t>(3, shape.size()), 1);
+  return call.reshape(x, shape);
+}
+
+// batch_norm(x, weight, bias, mean, variance, training, momentum, epsilon);
+// when training, the results behind the first are the running statistics, the
+// variance being the unbiased one.
+void lowerBatchNorm(CallLowering &call) {
+  TensorId x = withField(call, call.tensor(0));
+  DataType type = call.type(x);
+  auto channels = call.shape(x)[1];
+  DataType statistics = call.isTensor(3) ? call.type(call.tensor(3)) : type;
+  bool isTraining = call.boolean(5);
+  Attributes attributes;
+  attributes.set("epsilon", static_cast<float>(call.real(7)));
+  auto y = call.addSeveral("ai.onnx", "BatchNormalization",
+                           {x, parameter(call, 1, 1, channels, type),
+                            parameter(call, 2, 0, channels, type),
+                            parameter(call, 3, 0, channels, statistics),
+                            parameter(call, 4, 1, channels, statistics)},
+                           isTraining ? 5 : 1, attributes);
+  call.setResult(0, call.reshape(y[0], call.resultInfo().shape()));
+  if (isTraining && call.isTensor(3)) {
+    double n = countPerChannel(call, x);
+    setRunning(call, 3, y[3], call.real(6));
+    setRunning(call, 4, call.times(y[4], n / (n - 1)), call.real(6));
+  }
+}
+
+// The means over instances of each channel's mean and unbiased variance.
+void setInstanceStatistics(CallLowering &call, const TensorId &x) {
+  Ints field = numbersTo(call.rank(x));
+  field.erase(field.begin(), field.begin() + 2);
+  TensorId mean = reducedOver(call, "ReduceMean", x, field, true);
+  TensorId squares = reducedOver(
+      call, "ReduceMean", call.add("Square", {call.add("Sub", {x, mean})}),
+      field, true);
+  double n = countPerChannel(call, x) / static_cast<double>(call.shape(x)[0]);
+  Ints others = numbersTo(call.rank(x));
+  others.erase(others.begin() + 1);
+  setRunning(call, 3, reducedOver(call, "ReduceMean", mean, others, false),
+             call.real(6));
+  setRunning(call, 4,
+             call.times(reducedOver(call, "ReduceMean", squares, others, false),
+                        n / (n - 1)),
+             call.real(6));
+}
+
+// instance_norm, with the arguments of batch_norm: one group for each channel.
+void lowerInstanceNorm(CallLowering &call) {
+  if (!call.boolean(5)) {
+    lowerBatchNorm(call);
+    return;
+  }
+  TensorId x = call.tensor(0);
+  call.setResult(0, groupNorm(call, x, call.shape(x)[1], 1, 2, call.real(7)));
+  if (call.isTensor(3)) {
+    setInstanceStatistics(call, x);
+  }
+}
+
+// _weight_norm_interface(v, g, dim): v with norms g over all dimensions but
+// one; the second result is the norms of v.
+void lowerWeightNorm(CallLowering &call) {
+  TensorId v = call.tensor(0);
+  Ints dims = numbersTo(call.rank(v));
+  dims.erase(dims.begin() + dimOf(call, 2, call.rank(v)));
+  TensorId norm = normOver(call, v, 2, dims, true);
+  TensorId factor = call.add("Div", {call.tensor(1), norm});
+  call.setResult(0, call.add("Mul", {v, factor}));
+  call.setResult(1, norm);
+}
+
 // softmax(x, dim, dtype) over one dimension, brought last.
 void lowerSoftmax(CallLowering &call) {
   TensorId x = call.tensorAs(0, call.resultInfo().dataType());
@@ -90,13 +183,17 @@ void lowerDropout(CallLowering &call) {
 
 std::vector<AtenRow> normRows() {
   return {
+      {"aten::batch_norm", lowerBatchNorm},
+      {"aten::instance_norm", lowerInstanceNorm},
       {"aten::group_norm", lowerGroupNorm},
       {"aten::layer_norm", lowerLayerNorm},
+      {"aten::_weight_norm_interface", lowerWeightNorm},
       {"aten::softmax.int", lowerSoftmax, "Softmax"},
       {"aten::log_softmax.int", lowerSoftmax, "LogSoftmax"},
       {"aten::_softmax", lowerSoftmax, "Softmax"},
       {"aten::_log_softmax", lowerSoftmax, "LogSoftmax"},
       {"aten::dropout", lowerDropout},
+      {"aten::feature_dropout", lowerDropout},
   };
 }
 

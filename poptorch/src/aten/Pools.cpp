@@ -1,61 +1,112 @@
 // Pooling.
 #include "AtenTable.hpp"
-#include "CallLowering.hpp"
+#include "Parts.hpp"
 
-#include <algorithm>
+#include <fmt/format.h>
+
+#include <functional>
+#include <numeric>
 
 namespace poptorch {
 namespace {
 
 using popart::Attributes;
+using popart::DataType;
 using popart::TensorId;
 
-// max_pool(x, kernel, stride, padding, dilation, ceil)
-void lowerMaxPool(CallLowering &call) {
-  TensorId x = call.tensor(0);
-  auto spatial = call.call().op.find("pool1d") != std::string::npos ? 1u : 2u;
+// The dimensions that are pooled over: "..._pool2d..." has two.
+std::size_t fieldRank(const CallLowering &call) {
+  const std::string &op = call.call().op;
+  return static_cast<std::size_t>(op[op.find("pool") + 4] - '0');
+}
+
+// torch allows an input without a batch dimension.
+TensorId batched(CallLowering &call, const TensorId &x) {
+  popart::Shape shape = call.shape(x);
+  shape.insert(shape.begin(), fieldRank(call) + 2 - shape.size(), 1);
+  return call.reshape(x, shape);
+}
+
+// (x, kernel, stride, padding): without a stride windows do not overlap.
+Attributes windowOf(const CallLowering &call) {
+  std::size_t spatial = fieldRank(call);
   auto kernel = call.integers(1, spatial, 1);
-  auto strides = call.isNone(2) || call.integers(2).empty()
-                     ? kernel
-                     : call.integers(2, spatial, 1);
+  bool hasStride = !call.isNone(2) && !call.integers(2).empty();
   auto pads = call.integers(3, spatial, 0);
   pads.insert(pads.end(), pads.begin(), pads.end());
-  // torch allows an input without a batch dimension.
-  popart::Shape batched = call.shape(x);
-  while (batched.size() < spatial + 2) {
-    batched.insert(batched.begin(), 1);
-  }
-  Attributes attributes;
-  attributes.set("kernel_shape", kernel)
-      .set("strides", strides)
-      .set("pads", pads)
-      .set("dilations", call.integers(4, spatial, 1))
-      .set("ceil_mode", std::int64_t{call.boolean(5)});
-  TensorId y = call.addSeveral("ai.onnx", "MaxPool", {call.reshape(x, batched)},
-                               2, attributes)[0];
+  return Attributes()
+      .set("kernel_shape", kernel)
+      .set("strides", hasStride ? call.integers(2, spatial, 1) : kernel)
+      .set("pads", pads);
+}
+
+void setPooled(CallLowering &call, const TensorId &y) {
   call.setResult(0, call.reshape(y, call.resultInfo().shape()));
 }
 
-// adaptive_avg_pool2d to one element is a mean; other sizes pool windows of
-// equal stride.
-void lowerAdaptiveAveragePool(CallLowering &call) {
-  TensorId x = call.tensor(0);
-  auto wanted = call.integers(1);
-  auto spatial = wanted.size();
-  popart::Shape shape = call.shape(x);
-  if (std::all_of(wanted.begin(), wanted.end(),
-                  [](std::int64_t n) { return n == 1; })) {
-    std::vector<std::int64_t> axes;
-    for (auto d = shape.size() - spatial; d < shape.size(); ++d) {
-      axes.push_back(static_cast<std::int64_t>(d));
-    }
-    call.setResult(0, call.add("ReduceMean", {x},
-                               Attributes()
-                                   .set("axes", axes)
-                                   .set("keepdims", Attributes::Int{1})));
-    return;
+TensorId maxPool(CallLowering &call, const TensorId &x,
+                 const Attributes &attributes) {
+  return call.addSeveral("ai.onnx", "MaxPool", {x}, 2, attributes)[0];
+}
+
+// max_pool(x, kernel, stride, padding, dilation, ceil)
+void lowerMaxPool(CallLowering &call) {
+  Attributes attributes = windowOf(call);
+  attributes.set("dilations", call.integers(4, fieldRank(call), 1))
+      .set("ceil_mode", std::int64_t{call.boolean(5)});
+  setPooled(call, maxPool(call, batched(call, call.tensor(0)), attributes));
+}
+
+// avg_pool(x, kernel, stride, padding, ceil, count_include_pad, divisor), in
+// FLOAT whatever the input is.
+void lowerAveragePool(CallLowering &call) {
+  Attributes attributes = windowOf(call);
+  bool hasDivisor = !call.isNone(6);
+  if (hasDivisor && call.boolean(4)) {
+    call.fail("divisor_override together with ceil_mode is not supported");
   }
-  call.fail("sizes other than 1 are not supported yet");
+  attributes.set("ceil_mode", std::int64_t{call.boolean(4)})
+      .set("count_include_pad", std::int64_t{hasDivisor || call.boolean(5)});
+  TensorId x = batched(call, call.tensorAs(0, DataType::FLOAT));
+  TensorId y = call.add("AveragePool", {x}, attributes);
+  if (hasDivisor) {
+    auto kernel = call.integers(1, fieldRank(call), 1);
+    auto size = std::accumulate(kernel.begin(), kernel.end(), std::int64_t{1},
+                                std::multiplies<>());
+    y = call.times(y, static_cast<double>(size) / call.real(6));
+  }
+  setPooled(call, y);
+}
+
+// Windows of equal stride that give the sizes of the second argument, each of
+// which must divide what there is.
+Attributes adaptiveWindow(CallLowering &call, const TensorId &x) {
+  std::size_t spatial = fieldRank(call);
+  const popart::Shape &to = call.resultInfo().shape();
+  Ints kernel;
+  Ints strides;
+  for (std::size_t d = 0; d < spatial; ++d) {
+    auto from = call.shape(x)[2 + d];
+    auto count = to[to.size() - spatial + d];
+    if (from % count != 0) {
+      call.fail(fmt::format("Input dim {} ({}) is not divisible by the "
+                            "corresponding output dim ({})",
+                            d, from, count));
+    }
+    strides.push_back(from / count);
+    kernel.push_back(from / count);
+  }
+  return Attributes().set("kernel_shape", kernel).set("strides", strides);
+}
+
+void lowerAdaptiveAverage(CallLowering &call) {
+  TensorId x = batched(call, call.tensorAs(0, DataType::FLOAT));
+  setPooled(call, call.add("AveragePool", {x}, adaptiveWindow(call, x)));
+}
+
+void lowerAdaptiveMax(CallLowering &call) {
+  TensorId x = batched(call, call.tensor(0));
+  setPooled(call, maxPool(call, x, adaptiveWindow(call, x)));
 }
 
 } // namespace
@@ -63,10 +114,18 @@ void lowerAdaptiveAveragePool(CallLowering &call) {
 std::vector<AtenRow> poolRows() {
   return {
       {"aten::max_pool2d_with_indices", lowerMaxPool},
+      {"aten::max_pool3d_with_indices", lowerMaxPool},
+      {"aten::max_pool1d", lowerMaxPool},
       {"aten::max_pool2d", lowerMaxPool},
-      {"aten::adaptive_avg_pool1d", lowerAdaptiveAveragePool},
-      {"aten::adaptive_avg_pool2d", lowerAdaptiveAveragePool},
-      {"aten::adaptive_avg_pool3d", lowerAdaptiveAveragePool},
+      {"aten::max_pool3d", lowerMaxPool},
+      {"aten::avg_pool2d", lowerAveragePool},
+      {"aten::avg_pool3d", lowerAveragePool},
+      {"aten::adaptive_avg_pool1d", lowerAdaptiveAverage},
+      {"aten::adaptive_avg_pool2d", lowerAdaptiveAverage},
+      {"aten::adaptive_avg_pool3d", lowerAdaptiveAverage},
+      {"aten::adaptive_max_pool1d", lowerAdaptiveMax},
+      {"aten::adaptive_max_pool2d", lowerAdaptiveMax},
+      {"aten::adaptive_max_pool3d", lowerAdaptiveMax},
   };
 }
 

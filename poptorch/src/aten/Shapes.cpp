@@ -75,15 +75,6 @@ void lowerCopy(CallLowering &call) {
   call.setResult(0, source);
 }
 
-// A slice that keeps everything, as x[:, 1] makes one for each whole dimension.
-void lowerSlice(CallLowering &call) {
-  TensorId x = call.tensor(0);
-  if (call.resultInfo().shape() != call.shape(x)) {
-    call.fail("slices are not supported yet");
-  }
-  call.setResult(0, x);
-}
-
 } // namespace
 
 std::vector<AtenRow> shapeRows() {
@@ -108,7 +99,7 @@ std::vector<AtenRow> shapeRows() {
       {"aten::copy", lowerCopy},
       {"aten::fill.Scalar", lowerFill},
       {"aten::zero", lowerFill},
-      {"aten::slice.Tensor", lowerSlice},
+      {"aten::fill.Tensor", lowerCopy},
   };
 }
 

@@ -80,6 +80,7 @@ TracedCall toCall(const py::tuple &call) {
   auto placement = toVector<std::int64_t>(call[3]);
   result.placement = {placement[0], placement[1], placement[2]};
   result.scope = call[4].cast<std::string>();
+  result.source = call[5].cast<std::string>();
   return result;
 }
 

@@ -1,0 +1,117 @@
+// Updates of elements by indices along one dimension.
+#include "AtenTable.hpp"
+#include "Parts.hpp"
+
+namespace poptorch {
+namespace {
+
+using popart::DataType;
+using popart::TensorId;
+
+// x, dim, indices and source of scatter(x, dim, indices, source, ...). torch
+// takes as much of the source as there are indices.
+struct Scatter {
+  TensorId x;
+  std::int64_t dim;
+  TensorId indices;
+  TensorId source;
+};
+
+Scatter scatterOf(CallLowering &call) {
+  Scatter scatter;
+  scatter.x = call.tensor(0);
+  scatter.dim = dimOf(call, 1, call.rank(scatter.x));
+  scatter.indices = call.tensorAs(2, DataType::INT32);
+  popart::Shape shape = call.shape(scatter.indices);
+  scatter.source = call.tensorAs(3, call.type(scatter.x));
+  if (call.rank(scatter.source) == 0) {
+    scatter.source = expanded(call, scatter.source, shape);
+  }
+  for (std::size_t d = 0; d < shape.size(); ++d) {
+    scatter.source =
+        sliced(call, scatter.source, static_cast<std::int64_t>(d), 0, shape[d]);
+  }
+  return scatter;
+}
+
+TensorId sumOf(CallLowering &call, const Scatter &scatter) {
+  return scattered(call, scatter.x, scatter.indices, scatter.source,
+                   scatter.dim, true);
+}
+
+void lowerScatter(CallLowering &call) {
+  Scatter scatter = scatterOf(call);
+  call.setResult(0, scattered(call, scatter.x, scatter.indices, scatter.source,
+                              scatter.dim, false));
+}
+
+void lowerScatterAdd(CallLowering &call) {
+  call.setResult(0, sumOf(call, scatterOf(call)));
+}
+
+// How many updates each element of x gets.
+TensorId countsOf(CallLowering &call, const Scatter &scatter) {
+  DataType type = call.type(scatter.x);
+  TensorId zeros =
+      call.filled(0, popart::TensorInfo(type, call.shape(scatter.x)));
+  TensorId ones =
+      call.filled(1, popart::TensorInfo(type, call.shape(scatter.indices)));
+  return scattered(call, zeros, scatter.indices, ones, scatter.dim, true);
+}
+
+// The reduction with x itself among what is reduced.
+TensorId reduced(CallLowering &call, const Scatter &scatter,
+                 const std::string &reduction) {
+  if (reduction == "sum" || reduction == "add" || reduction == "mean") {
+    return sumOf(call, scatter);
+  }
+  call.fail("reduction " + reduction + " is not supported yet");
+}
+
+// What x holds where an update arrives, if x itself does not count.
+double neutralOf(const std::string &reduction) {
+  return reduction == "prod" || reduction == "multiply" ? 1 : 0;
+}
+
+// scatter(x, dim, indices, source, reduce)
+void lowerScatterReduce(CallLowering &call) {
+  call.setResult(0, reduced(call, scatterOf(call), call.string(4)));
+}
+
+// scatter_reduce(x, dim, indices, source, reduce, include_self)
+void lowerScatterReduceTwo(CallLowering &call) {
+  Scatter scatter = scatterOf(call);
+  std::string reduction = call.string(4);
+  bool isSelfIn = call.boolean(5);
+  bool isMean = reduction == "mean";
+  DataType type = call.type(scatter.x);
+  TensorId counts = isMean || !isSelfIn ? countsOf(call, scatter) : TensorId();
+  if (!isSelfIn) {
+    TensorId isHit = call.add("Greater", {counts, call.scalar(0, type)});
+    scatter.x =
+        chosen(call, isHit, call.scalar(neutralOf(reduction), type), scatter.x);
+  }
+  TensorId y = reduced(call, scatter, reduction);
+  if (isMean) {
+    TensorId divisor = isSelfIn
+                           ? call.plus(counts, 1)
+                           : call.add("Max", {counts, call.scalar(1, type)});
+    y = call.add("Div", {y, divisor});
+  }
+  call.setResult(0, y);
+}
+
+} // namespace
+
+std::vector<AtenRow> scatterRows() {
+  return {
+      {"aten::scatter.src", lowerScatter},
+      {"aten::scatter.value", lowerScatter},
+      {"aten::scatter.reduce", lowerScatterReduce},
+      {"aten::scatter.value_reduce", lowerScatterReduce},
+      {"aten::scatter_add", lowerScatterAdd},
+      {"aten::scatter_reduce.two", lowerScatterReduceTwo},
+  };
+}
+
+} // namespace poptorch

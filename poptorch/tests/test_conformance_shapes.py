@@ -1,0 +1,240 @@
+# Operators that move elements: views, joins, slices, padding, indexing.
+import torch
+import torch.nn.functional as F
+from conformance import Given, Integers, Row, rowTest
+from torch import nn
+
+S = (4, 6)
+T = (2, 3, 4)
+
+
+def update(body):
+    """`body` changes a copy of its first argument in place."""
+
+    def function(a, *others):
+        copied = a * 1
+        body(copied, *others)
+        return copied
+
+    return function
+
+
+def setSlice(a):
+    a[1:3, 2:] = 7.0
+
+
+def setStep(a):
+    a[:, ::2] = -1.0
+
+
+def setTensor(a, b):
+    a[1] = b
+
+
+def setMask(a):
+    a[a > 0] = 0.5
+
+
+def setIndices(a, i, b):
+    a[i] = b
+
+
+def diagonal(a):
+    a.diagonal().fill_(9.0)
+
+
+VIEWS = [
+    Row("view", lambda a: a.view(2, -1) * 2, S),
+    Row("reshape", lambda a: a.t().reshape(-1) * 2, S),
+    Row("flatten", lambda a: a.flatten(1) * 2, T),
+    Row("permute", lambda a: a.permute(2, 0, 1) * 2, T),
+    Row("transpose", lambda a: a.transpose(-1, 0) * 2, T),
+    Row("numpy_T", lambda a: a.T * 2, S),
+    Row("movedim", lambda a: a.movedim(0, 2) * 2, T),
+    Row("squeeze", lambda a: a.unsqueeze(1).squeeze() * 2, S),
+    Row("squeeze_dim", lambda a: a.unsqueeze(0).squeeze(0) * 2, S),
+    Row("contiguous", lambda a: a.t().contiguous().view(-1), S),
+    Row("expand", lambda a: a.expand(5, -1, 6) * 2, (4, 1)),
+    Row("expand_as", lambda a, b: a.expand_as(b) * b, (1, 6), S),
+    Row("broadcast_to", lambda a: torch.broadcast_to(a, (3, 4, 6)) * 2, S),
+    Row("repeat", lambda a: a.repeat(2, 1, 3), S),
+    Row("tile", lambda a: a.tile(2), S),
+    Row("repeat_interleave", lambda a: a.repeat_interleave(3, 1), S),
+    Row("type_as", lambda a, b: a.type_as(b), S, Integers(*S)),
+    Row("to_integers", lambda a: a.to(torch.int32), S),
+    Row("to_bool", lambda a: a.bool(), Integers(*S)),
+    Row("to_float", lambda a: a.float(), Integers(*S, high=9)),
+    Row("to_half_and_back", lambda a: a.half().float(), S, gradient=False,
+        half=False),
+    Row("clone", lambda a: a.clone() * 2, S),
+    Row("meshgrid", lambda a, b: torch.meshgrid(a, b, indexing="ij"),
+        (4,), (3,)),
+    Row("cartesian_prod", torch.cartesian_prod, (4,), (3,)),
+    Row("diagonal", lambda a: torch.diagonal(a, 1) * 2, S),
+    Row("diagonal_dims", lambda a: a.diagonal(0, 0, 2) * 2, T),
+]  # fmt: skip
+
+JOINS = [
+    Row("cat", lambda a, b: torch.cat([a, b]), S, (2, 6)),
+    Row("cat_last", lambda a, b: torch.cat([a, b, a], -1), T, (2, 3, 1)),
+    Row("cat_types", lambda a, b: torch.cat([a, b]), S, Integers(2, 6)),
+    Row("cat_integers", lambda a, b: torch.cat([a, b]), Integers(*S),
+        Integers(2, 6)),
+    Row("stack", lambda a, b: torch.stack([a, b]), S, S),
+    Row("stack_last", lambda a, b: torch.stack([a, b], -1), S, S),
+    Row("hstack", lambda a, b: torch.hstack([a, b]), S, S),
+    Row("vstack", lambda a, b: torch.vstack([a, b]), S, S),
+    Row("split", lambda a: a.split(2, 1), (3, 5)),
+    Row("split_sizes", lambda a: a.split([1, 3, 2], 1), S),
+    Row("chunk", lambda a: a.chunk(3), (7, 2)),
+    Row("tensor_split", lambda a: a.tensor_split(3, 1), (2, 7)),
+    Row("unbind", lambda a: a.unbind(1), (2, 3)),
+]  # fmt: skip
+
+SLICES = [
+    Row("slice", lambda a: a[1:3], S),
+    Row("slice_step", lambda a: a[:, 1::2], S),
+    Row("slice_negative", lambda a: a[-3:-1, -2:], S),
+    Row("slice_beyond", lambda a: a[2:100], S),
+    Row("slice_integers", lambda a: a[1:, :2], Integers(*S, high=9)),
+    Row("slice_bool", lambda a: (a > 0)[1:], S),
+    Row("select", lambda a: a[1, :, -1], T),
+    Row("narrow", lambda a: a.narrow(1, 2, 3), S),
+    Row("ellipsis", lambda a: a[..., None, 1], T),
+    Row("flip", lambda a: a.flip(0, 2), T),
+    Row("fliplr", torch.fliplr, S),
+    Row("roll", lambda a: a.roll(2), S),
+    Row("roll_dims", lambda a: a.roll((1, -2), (0, 1)), S),
+    Row("roll_more", lambda a: a.roll(9, 1), S),
+    Row("tril", lambda a: a.tril(), S),
+    Row("triu", lambda a: a.triu(1), T),
+    Row("tril_integers", lambda a: a.tril(-1), Integers(*S, high=9)),
+    Row("unfold", lambda a: a.unfold(1, 3, 2), (2, 7, 3)),
+    Row("unfold_last", lambda a: a.unfold(-1, 2, 1), S),
+    Row("set_slice", update(setSlice), S),
+    Row("set_step", update(setStep), S),
+    Row("set_tensor", update(setTensor), S, (6,)),
+    Row("set_diagonal", update(diagonal), (4, 4)),
+    Row("select_scatter", lambda a, b: a.select_scatter(b, 1, 2), S, (4,)),
+    Row("slice_scatter", lambda a, b: a.slice_scatter(b, 1, 1, 5, 2), S,
+        (4, 2)),
+    Row("diagonal_scatter", lambda a, b: a.diagonal_scatter(b), (4, 4),
+        (4,)),
+]  # fmt: skip
+
+PADS = [
+    Row("zero_pad", nn.ZeroPad2d((1, 2, 0, 3)), (2, 2, 3, 4)),
+    Row("constant_pad1d", nn.ConstantPad1d(2, 3.5), T),
+    Row("constant_pad2d", nn.ConstantPad2d((1, 0, 2, 1), -1.0), T),
+    Row("constant_pad3d", nn.ConstantPad3d(1, 0.5), (1, 2, 2, 3, 2)),
+    Row("constant_pad_negative", lambda a: F.pad(a, (-1, 2)), S),
+    Row("constant_pad_integers", lambda a: F.pad(a, (1, 1), value=4),
+        Integers(*S, high=9)),
+    Row("reflection_pad1d", nn.ReflectionPad1d((2, 1)), T),
+    Row("reflection_pad2d", nn.ReflectionPad2d((2, 1, 0, 2)), (2, 2, 4, 5)),
+    Row("replication_pad1d", nn.ReplicationPad1d((3, 1)), T),
+    Row("replication_pad2d", nn.ReplicationPad2d((3, 1, 0, 2)), (1, 2, 3, 4)),
+    Row("replication_pad3d", nn.ReplicationPad3d(1), (1, 2, 2, 3, 4)),
+    Row("circular_pad", lambda a: F.pad(a, (1, 2), mode="circular"), T),
+]  # fmt: skip
+
+INDICES = [
+    Row("index_select", lambda a, i: a.index_select(1, i), S,
+        Integers(5, high=6)),
+    Row("index_select_integers", lambda a, i: a.index_select(0, i),
+        Integers(*S, high=9), Integers(3, high=4)),
+    Row("gather", lambda a, i: a.gather(1, i), S, Integers(4, 3, high=6)),
+    Row("gather_first", lambda a, i: a.gather(0, i), T,
+        Integers(3, 2, 4, high=2)),
+    Row("take_along_dim", lambda a, i: a.take_along_dim(i, 1), S,
+        Integers(4, 2, high=6)),
+    Row("index", lambda a, i: a[i], S, Integers(5, high=4)),
+    Row("index_matrix", lambda a, i: a[i], S, Integers(2, 3, high=4)),
+    Row("index_negative", lambda a, i: a[:, i], S,
+        Integers(5, low=-6, high=6)),
+    Row("index_two", lambda a, i, j: a[i, j], T, Integers(5, high=2),
+        Integers(5, high=3)),
+    Row("index_broadcast", lambda a, i, j: a[:, i, j], T,
+        Integers(5, 1, high=3), Integers(2, high=4)),
+    Row("index_apart", lambda a, i, j: a[i, :, j], T, Integers(5, high=2),
+        Integers(5, high=4)),
+    Row("index_mixed", lambda a, i: a[1, :, i], T, Integers(3, high=4)),
+    Row("index_put", update(setIndices), S, Given([2, 0]), (2, 6)),
+    Row("index_put_broadcast", update(setIndices), S, Given([2, 0]), (6,)),
+    Row("index_put_two", lambda a, i, j, b: torch.index_put(a, (i, j), b), S,
+        Given([2, 0, 2]), Given([1, 1, 5]), (3,)),
+    Row("index_put_accumulate", lambda a, i, b: torch.index_put(
+        a, (i,), b, accumulate=True), S, Given([2, 0, 2]), (3, 6)),
+    Row("index_put_mask", update(setMask), S),
+    Row("index_fill", lambda a, i: a.index_fill(1, i, 3.0), S,
+        Given([0, 4])),
+    Row("index_fill_inplace", update(lambda a, i: a.index_fill_(0, i, -1.0)),
+        S, Given([3])),
+    Row("index_add", lambda a, i, b: a.index_add(1, i, b, alpha=2), S,
+        Given([0, 4, 0]), (4, 3)),
+    Row("index_copy", lambda a, i, b: a.index_copy(0, i, b), S,
+        Given([3, 1]), (2, 6)),
+    Row("scatter", lambda a, i, b: a.scatter(1, i, b), S,
+        Given([[0, 2], [1, 3], [5, 4], [0, 1]]), (4, 2)),
+    Row("scatter_of_more", lambda a, i, b: a.scatter(1, i, b), S,
+        Integers(4, 1, high=6), (4, 3), gradient=False),
+    Row("scatter_value", lambda a, i: a.scatter(1, i, 2.5), S,
+        Integers(4, 2, high=6)),
+    Row("scatter_reduce_add", lambda a, i, b: a.scatter(
+        1, i, b, reduce="add"), S, Integers(4, 3, high=6), (4, 3),
+        gradient=False),
+    Row("scatter_add", lambda a, i, b: a.scatter_add(1, i, b), S,
+        Integers(4, 9, high=6), (4, 9)),
+    Row("scatter_add_first", lambda a, i, b: a.scatter_add(0, i, b), S,
+        Integers(7, 6, high=4), (7, 6)),
+    Row("embedding", lambda i, w: F.embedding(i, w), Integers(3, 2, high=5),
+        (5, 4)),
+    Row("embedding_module", nn.Embedding(5, 4), Integers(7, high=5)),
+    Row("embedding_bag_sum", lambda i, w: F.embedding_bag(
+        i, w, torch.tensor([0, 2, 5]), mode="sum"), Integers(8, high=5),
+        (5, 4)),
+    Row("embedding_bag_mean", lambda i, w: F.embedding_bag(i, w),
+        Integers(3, 4, high=5), (5, 4)),
+    Row("embedding_bag_max", lambda i, w: F.embedding_bag(i, w, mode="max"),
+        Integers(3, 4, high=5), (5, 4)),
+    Row("embedding_bag_weights", lambda i, w, s: F.embedding_bag(
+        i, w, per_sample_weights=s, mode="sum"), Integers(3, 4, high=5),
+        (5, 4), (3, 4)),
+    Row("one_hot", lambda i: F.one_hot(i, 5), Integers(3, 2, high=5)),
+    Row("bincount", lambda i: torch.bincount(i, minlength=6),
+        Given([0, 5, 2, 2, 5, 5])),
+    Row("bincount_weights", lambda i, w: torch.bincount(i, w, 6),
+        Given([0, 5, 2, 2, 5, 5]), (6,), gradient=False, half=False),
+    Row("bucketize", lambda a, b: torch.bucketize(a, b), S,
+        Given([-1.0, 0.0, 0.5, 1.0]), half=False),
+    Row("bucketize_right", lambda a, b: torch.bucketize(a, b, right=True),
+        Integers(*S, high=6), Given([1, 2, 4])),
+]  # fmt: skip
+
+CREATED = [
+    Row("arange", lambda a: a + torch.arange(6), S),
+    Row("arange_step", lambda a: a * torch.arange(0.5, 3.5, 0.5), S),
+    Row("linspace", lambda a: a * torch.linspace(0, 1, 6), S),
+    Row("full", lambda a: a + torch.full((4, 6), 2.5), S),
+    Row("full_like", lambda a: a + torch.full_like(a, 2.5), S),
+    Row("ones", lambda a: a + torch.ones(6), S),
+    Row("ones_like", lambda a: a + torch.ones_like(a), S),
+    Row("zeros", lambda a: torch.cat([a, torch.zeros(1, 6)]), S, half=False),
+    Row("zeros_like", lambda a: torch.cat([a, torch.zeros_like(a)]), S),
+    Row("new_ones", lambda a: a + a.new_ones(6), S),
+    Row("new_zeros", lambda a: torch.cat([a, a.new_zeros(1, 6)]), S),
+    Row("new_full", lambda a: a + a.new_full((6,), 3.0), S),
+    Row("eye", lambda a: a @ torch.eye(6), S, half=False),
+    Row("tensor", lambda a: a * torch.tensor([1.0, 2.0] * 3), S),
+    Row("triu_constant", lambda a: a + torch.ones(4, 6).triu(1), S),
+    Row("fill", lambda a: (a * 1).fill_(3.0) + a, S),
+    Row("fill_tensor", lambda a, b: (a * 1).fill_(b) + a, S, ()),
+    Row("empty_filled", lambda a: a + torch.empty(6).fill_(2.0), S),
+]
+
+test_view = rowTest(VIEWS)
+test_join = rowTest(JOINS)
+test_slice = rowTest(SLICES)
+test_pad = rowTest(PADS)
+test_index = rowTest(INDICES)
+test_created = rowTest(CREATED)
