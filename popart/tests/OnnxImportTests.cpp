@@ -79,11 +79,13 @@ TEST(OnnxImport, ReadsPlacementAndKeepsOtherMarks) {
   add("__ipu_number", 2);
   add("__pipeline_stage", 3);
   add("__execution_phase", 4);
+  add("__schedule_priority", 5);
   Imported imported(model);
   const Op &op = *imported.graph.getOps().front();
   EXPECT_EQ(op.settings.vgraphId, 2);
   EXPECT_EQ(op.settings.pipelineStage, 3);
-  EXPECT_EQ(op.attributes.getInt("__execution_phase", -1), 4);
+  EXPECT_EQ(op.settings.executionPhase, 4);
+  EXPECT_EQ(op.attributes.getInt("__schedule_priority", -1), 5);
 }
 
 TEST(OnnxImport, ConstantNodesBecomeConstants) {

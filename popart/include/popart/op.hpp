@@ -41,6 +41,7 @@ public:
     std::string name; // debug path, e.g. "model/conv1/Conv"
     VGraphId vgraphId = unusedVGraphId;
     PipelineStage pipelineStage = unusedPipelineStage;
+    ExecutionPhase executionPhase = unusedExecutionPhase;
     ExecutionContext executionContext = ExecutionContext::Normal;
     bool isBackward = false; // made by autodiff
   };

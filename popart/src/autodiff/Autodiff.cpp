@@ -73,6 +73,12 @@ private:
     if (forward.pipelineStage != unusedPipelineStage) {
       settings.pipelineStage = 2 * lossStage_ - forward.pipelineStage;
     }
+    // Of N phases, phase p comes again as 2N - 2 - p.
+    if (forward.executionPhase != unusedExecutionPhase) {
+      settings.executionPhase =
+          2 * (ir_.sessionOptions.executionPhaseSettings.phases - 1) -
+          forward.executionPhase;
+    }
     return settings;
   }
 

@@ -4,6 +4,7 @@
 #include <lowering/Types.hpp>
 #include <ops/OpRule.hpp>
 #include <popart/error.hpp>
+#include <popart/sessionoptions.hpp>
 #include <support/Error.hpp>
 
 #include <poplar/internal/Access.hpp>
@@ -118,10 +119,17 @@ void LoweringContext::emitTo(const kernels::Expression &expression,
 
 poplar::Tensor LoweringContext::addVariable(const TensorInfo &info,
                                             VGraphId ipu,
-                                            const std::string &name) {
+                                            const std::string &name,
+                                            TileSet tiles) {
+  auto ioTiles = static_cast<unsigned>(options_.numIOTiles);
+  unsigned computeTiles = graph_.getTarget().getTilesPerIPU() - ioTiles;
+  unsigned first = firstTile(ipu);
+  poputil::internal::TileRange range =
+      tiles == TileSet::IO
+          ? poputil::internal::TileRange{first + computeTiles, ioTiles}
+          : poputil::internal::TileRange{first, computeTiles};
   return poputil::internal::addLinearVariable(
-      graph_, {deviceType(info.dataType()), info.shape()},
-      {firstTile(ipu), graph_.getTarget().getTilesPerIPU()}, name);
+      graph_, {deviceType(info.dataType()), info.shape()}, range, name);
 }
 
 poplar::Tensor LoweringContext::addConstant(const TensorInfo &info,
@@ -148,6 +156,19 @@ poplar::Tensor LoweringContext::addConstant(const poplar::Type &type,
                                                poplar::ArrayRef<float>(values));
   graph_.setTileMapping(constant, firstTile(op_->settings.vgraphId));
   return constant;
+}
+
+const poplar::RemoteBuffer &
+LoweringContext::remoteBuffer(const std::string &name, const TensorInfo &info) {
+  auto found = remoteBuffers_.find(name);
+  if (found == remoteBuffers_.end()) {
+    found = remoteBuffers_
+                .emplace(name, graph_.addRemoteBuffer(
+                                   name, poplarType(info.dataType()),
+                                   static_cast<std::size_t>(info.nelms())))
+                .first;
+  }
+  return found->second;
 }
 
 unsigned LoweringContext::firstTile(VGraphId ipu) const {

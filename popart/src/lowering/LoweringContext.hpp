@@ -4,6 +4,7 @@
 
 #include <kernels/Attributes.hpp>
 #include <kernels/Expression.hpp>
+#include <popart/dataflow.hpp>
 #include <popart/graph.hpp>
 
 #include <poplar/Graph.hpp>
@@ -54,15 +55,20 @@ public:
   void emitTo(const kernels::Expression &expression,
               const std::vector<poplar::Tensor> &inputs,
               const poplar::Tensor &output);
-  // A new variable, spread over the tiles of an IPU (the first when unused).
+  // A new variable, spread over the tiles of an IPU (the first when unused):
+  // those that compute, or the last numIOTiles, which are for transfers.
   poplar::Tensor addVariable(const TensorInfo &info, VGraphId ipu,
-                             const std::string &name);
+                             const std::string &name,
+                             TileSet tiles = TileSet::Compute);
   // Constants on the first tile of the operation's IPU: one value everywhere,
   // a list of INT, and a list of a floating-point type.
   poplar::Tensor addConstant(const TensorInfo &info, double value);
   poplar::Tensor addConstant(const std::vector<int> &values);
   poplar::Tensor addConstant(const poplar::Type &type,
                              const std::vector<float> &values);
+  // The host's memory for a tensor, by its name.
+  const poplar::RemoteBuffer &remoteBuffer(const std::string &name,
+                                           const TensorInfo &info);
   const std::string &debugPath() const { return debugPath_; }
 
   bool hasTensor(const TensorId &id) const { return tensors_.count(id) > 0; }
@@ -78,6 +84,7 @@ private:
   std::map<TensorId, poplar::Tensor> tensors_;
   std::set<std::size_t> stored_; // variables of the Poplar graph
   std::set<TensorId> returned_;
+  std::map<std::string, poplar::RemoteBuffer> remoteBuffers_;
   const Op *op_ = nullptr;
   poplar::program::Sequence *program_ = nullptr;
   std::string debugPath_;

@@ -169,6 +169,8 @@ private:
         settings.vgraphId = attribute.i();
       } else if (attribute.name() == "__pipeline_stage") {
         settings.pipelineStage = attribute.i();
+      } else if (attribute.name() == "__execution_phase") {
+        settings.executionPhase = attribute.i();
       } else {
         support::requireUser<error>(
             addAttribute(attributes, attribute),

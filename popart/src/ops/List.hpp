@@ -31,6 +31,7 @@ std::vector<OpRule> maxPoolRules();
 std::vector<OpRule> oneHotRules();
 std::vector<OpRule> padRules();
 std::vector<OpRule> reduceRules();
+std::vector<OpRule> remoteRules();
 std::vector<OpRule> repeatRules();
 std::vector<OpRule> replicaReduceRules();
 std::vector<OpRule> resizeRules();

@@ -7,6 +7,7 @@
 #include <popart/session.hpp>
 #include <session/StepBinding.hpp>
 #include <support/Error.hpp>
+#include <transforms/PipelineSchedule.hpp>
 
 #include <poplar/Engine.hpp>
 
@@ -34,13 +35,7 @@ struct Session::Implementation {
   bool hasWeights = false;
   bool hasRun = false;
 
-  // Pipelined training without accumulation updates weights between the
-  // stages of a micro-batch: there the machine's schedule is the meaning.
-  bool isScheduleVisible() const {
-    const SessionOptions &options = ir->sessionOptions;
-    return options.enablePipelining && ir->isTraining() &&
-           !options.enableGradientAccumulation;
-  }
+  bool isScheduleVisible() const { return popart::isScheduleVisible(*ir); }
   std::int64_t replicas() const {
     return ir->sessionOptions.getReplicationFactor();
   }

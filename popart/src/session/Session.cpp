@@ -70,6 +70,15 @@ int ipusOfReplica(const Session::Implementation &self) {
   return static_cast<int>(ipus / self.replicas());
 }
 
+void checkIoTiles(const Session::Implementation &self) {
+  auto tiles = self.device->getDevice().getTarget().getTilesPerIPU();
+  int ioTiles = self.ir->sessionOptions.numIOTiles;
+  support::requireUser<error>(ioTiles < static_cast<int>(tiles),
+                              "numIOTiles ({}) must be less than the tiles of "
+                              "an IPU ({})",
+                              ioTiles, tiles);
+}
+
 // The user's memory for a variable, which has its size.
 void *memoryFor(const IWeightsIO &weights, const Tensor &tensor) {
   MutableVoidData memory = weights.weight(tensor.id);
@@ -114,6 +123,7 @@ Session::Session(std::shared_ptr<Ir> ir, std::shared_ptr<DeviceInfo> device,
   self.name = std::move(name);
   Graph &graph = self.ir->getMainGraph();
   int ipus = ipusOfReplica(self);
+  checkIoTiles(self);
   PassContext model{*self.ir, graph, ipus};
   runPasses(modelPasses(), model);
   GraphEditor(self.machineGraph).copyFrom(graph);

@@ -43,6 +43,9 @@ void assignVirtualGraphs(PassContext &context) {
     splitAutomatically(context);
     return;
   }
+  if (mode == VirtualGraphMode::ExecutionPhases) {
+    return; // assignExecutionPhases did
+  }
   auto missing = opsWithout(context.graph, [](const Op::Settings &settings) {
     return settings.vgraphId == unusedVGraphId;
   });

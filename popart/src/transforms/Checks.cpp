@@ -46,9 +46,19 @@ void checkOptions(PassContext &context) {
       "[session] replicas of other processes are not supported yet: "
       "globalReplicationFactor is {}, replicas of this process are {}",
       options.getGlobalReplicationFactor(), options.getReplicationFactor());
+  const ExecutionPhaseSettings &phases = options.executionPhaseSettings;
+  support::requireUser<error>(options.virtualGraphMode !=
+                                      VirtualGraphMode::ExecutionPhases ||
+                                  (1 <= phases.stages && phases.stages <= 2 &&
+                                   phases.stages <= context.ipus),
+                              "executionPhaseSettings.stages ({}) must be 1 or "
+                              "2 and at most the number "
+                              "of IPUs ({})",
+                              phases.stages, context.ipus);
   support::requireUser<error>(
-      options.virtualGraphMode != VirtualGraphMode::ExecutionPhases,
-      "[session] VirtualGraphMode::ExecutionPhases is not supported yet");
+      options.virtualGraphMode != VirtualGraphMode::ExecutionPhases ||
+          !options.enablePipelining,
+      "VirtualGraphMode::ExecutionPhases and pipelining exclude each other");
   support::requireUser<error>(
       !options.enablePipelining ||
           (options.virtualGraphMode != VirtualGraphMode::Off &&

@@ -9,6 +9,9 @@ namespace popart {
 void checkOptions(PassContext &context);
 // The same for options that the model and the device do not matter for.
 void checkSettings(PassContext &context);
+// Gives every operation a phase, and the IPU of it, or no phase when the mode
+// is not ExecutionPhases.
+void assignExecutionPhases(PassContext &context);
 // Gives every operation an IPU, or none when the mode is Off.
 void assignVirtualGraphs(PassContext &context);
 // Gives every operation a pipeline stage, or none without pipelining.
@@ -35,6 +38,12 @@ void duplicateSharedScalars(PassContext &context);
 // Marks forward operations by autoRecomputation and repeats them in the
 // backward pass, so that their results need not be kept.
 void recomputeForward(PassContext &context);
+// Variables that the options want shared out among replicas.
+void shardVariables(PassContext &context);
+// Variables that the options want off the chip: loads and stores of them.
+void moveVariablesOffChip(PassContext &context);
+// The same for activations that the backward pass or a far phase reads.
+void moveActivationsOffChip(PassContext &context);
 // Pipelining: stashes for tensors that a later stage on the same IPU reads,
 // chains of copies for those that other IPUs read; operations by stage.
 void moveTensorsAlongPipeline(PassContext &context);

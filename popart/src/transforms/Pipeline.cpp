@@ -9,6 +9,7 @@ std::span<const Pass> modelPasses() {
   static constexpr Pass passes[] = {
       {"checkSettings", checkSettings},
       {"checkOptions", checkOptions},
+      {"assignExecutionPhases", assignExecutionPhases},
       {"assignVirtualGraphs", assignVirtualGraphs},
       {"assignPipelineStages", assignPipelineStages},
       {"checkLoss", checkLoss},
@@ -27,6 +28,9 @@ std::span<const Pass> machinePasses() {
   static constexpr Pass passes[] = {
       {"duplicateSharedScalars", duplicateSharedScalars},
       {"recomputeForward", recomputeForward, true},
+      {"shardVariables", shardVariables},
+      {"moveVariablesOffChip", moveVariablesOffChip},
+      {"moveActivationsOffChip", moveActivationsOffChip},
       {"moveTensorsAlongPipeline", moveTensorsAlongPipeline},
       {"insertIpuCopies", insertIpuCopies},
   };

@@ -8,6 +8,12 @@
 
 namespace popart {
 
+bool isScheduleVisible(const Ir &ir) {
+  const SessionOptions &options = ir.sessionOptions;
+  return options.enablePipelining && ir.isTraining() &&
+         !options.enableGradientAccumulation;
+}
+
 PipelineSchedule pipelineSchedule(const Ir &ir, const Graph &graph) {
   std::map<PipelineStage, const Op *> first;
   for (const auto &op : graph.getOps()) {

@@ -34,6 +34,10 @@ struct PipelineSchedule {
   }
 };
 
+// Pipelined training without accumulation updates weights between the stages of
+// a micro-batch: there the machine's schedule is the meaning.
+bool isScheduleVisible(const Ir &ir);
+
 // Throws popart::error when the stages are not as the documentation asks.
 PipelineSchedule pipelineSchedule(const Ir &ir, const Graph &graph);
 

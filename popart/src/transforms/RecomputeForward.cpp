@@ -56,6 +56,7 @@ private:
     Op::Settings settings = producer->settings;
     settings.isBackward = true;
     settings.pipelineStage = reader.settings.pipelineStage;
+    settings.executionPhase = reader.settings.executionPhase;
     settings.name += "/recomputed";
     std::vector<TensorId> outputs;
     for (const TensorId &output : producer->outputs) {

@@ -138,8 +138,9 @@ std::vector<bool> cutsOf(const Graph &graph) {
 
 } // namespace
 
-void splitAutomatically(PassContext &context) {
-  std::vector<double> shares = sharesOf(context);
+std::vector<int> splitSchedule(PassContext &context,
+                               const std::vector<double> &shares,
+                               const char *what) {
   std::vector<double> costs = costsOf(context);
   std::vector<bool> cuts = cutsOf(context.graph);
   double total = 0;
@@ -149,8 +150,8 @@ void splitAutomatically(PassContext &context) {
   }
   std::vector<std::size_t> ends;
   std::size_t start = 0;
-  for (int ipu = 0; ipu + 1 < context.ipus; ++ipu) {
-    double target = total * shares[static_cast<std::size_t>(ipu)];
+  for (std::size_t piece = 0; piece + 1 < shares.size(); ++piece) {
+    double target = total * shares[piece];
     std::size_t best = costs.size();
     for (std::size_t i = start; i + 1 < costs.size(); ++i) {
       if (cuts[i] &&
@@ -160,17 +161,25 @@ void splitAutomatically(PassContext &context) {
       }
     }
     support::requireUser<error>(best < costs.size(),
-                                "Couldn't find enough splits for {} IPUs",
-                                context.ipus);
+                                "Couldn't find enough splits for {} {}",
+                                shares.size(), what);
     ends.push_back(best);
     start = best + 1;
   }
-  std::size_t index = 0;
-  std::size_t ipu = 0;
+  std::vector<int> pieces;
+  std::size_t piece = 0;
+  for (std::size_t index = 0; index < costs.size(); ++index) {
+    pieces.push_back(static_cast<int>(piece));
+    piece += piece < ends.size() && index == ends[piece] ? 1 : 0;
+  }
+  return pieces;
+}
+
+void splitAutomatically(PassContext &context) {
+  std::vector<int> pieces = splitSchedule(context, sharesOf(context), "IPUs");
+  auto piece = pieces.begin();
   for (const auto &op : context.graph.getOps()) {
-    op->settings.vgraphId = static_cast<VGraphId>(ipu);
-    ipu += ipu < ends.size() && index == ends[ipu] ? 1 : 0;
-    ++index;
+    op->settings.vgraphId = *piece++;
   }
 }
 
