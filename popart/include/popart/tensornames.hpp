@@ -50,6 +50,10 @@ inline const char *reservedAnchorSumPrefix() {
 inline const char *reservedRandomSeedId() {
   return "randomSeed___fromHost";
 }
+// How many gradients are too large, for automatic loss scaling.
+inline const char *reservedGradientCountPrefix() {
+  return "gradientCount___";
+}
 inline const char *reservedLossScalingPrefix() {
   return "lossScaling_";
 }

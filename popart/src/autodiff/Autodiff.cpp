@@ -89,7 +89,8 @@ private:
     TensorId id = reservedLossScalingPrefix() + loss.info.data_type();
     TensorInfo info(DataType::FLOAT, {});
     float value = scaling.val();
-    if (scaling.isConst()) {
+    if (scaling.isConst() &&
+        !ir_.sessionOptions.automaticLossScalingSettings.enabled) {
       graph_.addConstant(id, info, &value);
     } else {
       graph_.addVariable(id, info, &value);

@@ -4,6 +4,8 @@
 #include <lowering/HostTensors.hpp>
 #include <lowering/PipelineProgram.hpp>
 
+#include <poplar/CSRFunctions.hpp>
+
 #include <algorithm>
 #include <numeric>
 #include <optional>
@@ -41,6 +43,10 @@ public:
   Program lower(bool isPipelined) {
     isPipelined ? lowerPipeline() : lowerMicroBatch();
     Sequence step("step");
+    if (ir_.sessionOptions.enableStochasticRounding) {
+      poplar::setStochasticRounding(context_.graph(), step, true,
+                                    "stochasticRounding");
+    }
     for (const AnchorStream &anchor : anchors_) {
       step.add(anchor.reset);
     }

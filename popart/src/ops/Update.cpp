@@ -140,13 +140,14 @@ void lowerFormulaUpdate(LoweringContext &context, const Op &op) {
   context.setOut(0, context.in(0));
 }
 
-// The sum of squares as a FLOAT scalar.
-std::vector<TensorInfo> inferSquareSum(const Op &op) {
+// A FLOAT scalar of all elements.
+std::vector<TensorInfo> inferSummary(const Op &op) {
   requireInputCount(op, 1, 1);
   requireFloat(op, 0);
   return {TensorInfo(DataType::FLOAT, {})};
 }
 
+// The sum of squares.
 void lowerSquareSum(LoweringContext &context, const Op &op) {
   auto flat = context.in(0).flatten();
   kernels::Attributes attributes{{"op", std::string("SQUARE_ADD")},
@@ -157,6 +158,25 @@ void lowerSquareSum(LoweringContext &context, const Op &op) {
                    static_cast<std::int64_t>(support::DataType::Float));
   }
   context.setOut(0, context.emit("reduce", attributes, {flat})[0]);
+}
+
+// How many elements are not within [-edge, edge]: NaN is not.
+void lowerCountBeyond(LoweringContext &context, const Op &op) {
+  using kernels::Expression;
+  const std::string_view names[] = {"x"};
+  const Expression x[] = {
+      Expression::cast(support::DataType::Float, Expression::input(0))};
+  auto isBeyond =
+      Expression::parse(fmt::format("select(0.0,1.0,absolute(x)<={})",
+                                    op.attributes.getFloat("edge", 0)),
+                        names);
+  poplar::Tensor ones = popops::internal::elementwise(
+      context.graph(), isBeyond.substitute(x), {context.in(0).flatten()},
+      context.program(), context.debugPath());
+  kernels::Attributes attributes{{"op", std::string("ADD")},
+                                 {"dims", std::vector<std::int64_t>{0}},
+                                 {"scale", 1.0}};
+  context.setOut(0, context.emit("reduce", attributes, {ones})[0]);
 }
 
 // An optimiser step: outputs are new versions of some of the inputs.
@@ -273,8 +293,12 @@ std::vector<OpRule> updateRules() {
            .modifiedInput = modifiesFirst},
           {.domain = "aspen",
            .type = "SquareSum",
-           .infer = inferSquareSum,
+           .infer = inferSummary,
            .lower = lowerSquareSum},
+          {.domain = "aspen",
+           .type = "CountBeyond",
+           .infer = inferSummary,
+           .lower = lowerCountBeyond},
           updateRule<sgdModifies>("SgdUpdate", lowerSgd),
           updateRule<adamModifies>("AdamUpdate", lowerAdam),
           updateRule<rmspropModifies>("RmspropUpdate", lowerRmsprop)};

@@ -104,6 +104,8 @@ std::string fingerprint(const Session::Implementation &session) {
                        options.getAccumulationFactor(),
                        options.enablePipelining, options.partialsTypeMatMuls,
                        options.getGlobalReplicationFactor()));
+  hash.add(fmt::format("{} {} {}", options.enableStochasticRounding,
+                       options.enableFloatingPointChecks, options.numIOTiles));
   for (const auto &[id, type] : ir.dataFlow.getAnchorReturnTypeMap()) {
     hash.add(fmt::format("{} {} {};", id, type.str(), type.rp()));
   }

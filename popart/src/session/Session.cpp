@@ -48,6 +48,9 @@ poplar::Executable compile(const Session::Implementation &self,
   } else {
     options.set("exchange.enablePrefetch", "false");
   }
+  if (ir.sessionOptions.enableFloatingPointChecks) {
+    options.set("debug.floatPointOpException", "true");
+  }
   for (const auto &[name, value] : ir.sessionOptions.engineOptions) {
     options.set(name, value);
   }

@@ -4,15 +4,31 @@
 
 #include <ir/GraphEditor.hpp>
 
+#include <algorithm>
 #include <set>
 
 namespace popart {
 namespace {
 
+bool isModified(const Tensor &tensor) {
+  return std::any_of(
+      tensor.consumers.begin(), tensor.consumers.end(), [&](const Op *op) {
+        for (std::size_t i = 0; i < op->outputs.size(); ++i) {
+          InIndex input = op->modifiedInput(static_cast<OutIndex>(i));
+          if (input >= 0 &&
+              op->inputs[static_cast<std::size_t>(input)] == tensor.id) {
+            return true;
+          }
+        }
+        return false;
+      });
+}
+
 bool isReadOnly(const Tensor &tensor) {
   return tensor.type == TensorType::Const ||
          (tensor.type == TensorType::Variable && tensor.info.nelms() == 1 &&
-          tensor.variableUpdateType == VariableUpdateType::None);
+          tensor.variableUpdateType == VariableUpdateType::None &&
+          !isModified(tensor));
 }
 
 TensorId copyTensor(Graph &graph, const Tensor &tensor, VGraphId ipu) {

@@ -178,9 +178,6 @@ private:
 
 void insertUpdates(PassContext &context) {
   if (context.ir.isTraining()) {
-    support::requireUser<error>(
-        !context.ir.sessionOptions.automaticLossScalingSettings.enabled,
-        "[session] automatic loss scaling is not supported yet");
     UpdateInserter(context).run();
   }
 }

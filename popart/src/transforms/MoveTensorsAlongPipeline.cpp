@@ -52,11 +52,13 @@ private:
     return schedule_.independentOf(a) == schedule_.independentOf(b);
   }
 
+  // Between updates a variable may be read from anywhere.
   void requireOneIpu(const Tensor &tensor) const {
     for (const Op *consumer : tensor.consumers) {
       support::requireUser<error>(
-          consumer->settings.vgraphId ==
-              tensor.consumers.front()->settings.vgraphId,
+          consumer->settings.executionContext != ExecutionContext::Normal ||
+              consumer->settings.vgraphId ==
+                  tensor.consumers.front()->settings.vgraphId,
           "Can not copy variable tensor {} between virtual graphs when "
           "pipelining. All operations that read it must be on one IPU; they "
           "are on {} and {}",

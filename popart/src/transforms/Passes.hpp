@@ -22,6 +22,9 @@ void checkLoss(PassContext &context);
 void differentiateLoss(PassContext &context);
 // Training: accumulators, the optimiser's state and its steps.
 void insertUpdates(PassContext &context);
+// Training with automaticLossScalingSettings: the scale follows from how many
+// gradients are near the end of FLOAT16's range.
+void scaleLossAutomatically(PassContext &context);
 // Training with replicas: what they combine before each update.
 void reduceOverReplicas(PassContext &context);
 // Variables that the model itself overwrites change last, when nothing reads

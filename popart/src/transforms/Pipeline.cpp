@@ -15,6 +15,7 @@ std::span<const Pass> modelPasses() {
       {"checkLoss", checkLoss},
       {"differentiate", differentiateLoss},
       {"insertUpdates", insertUpdates},
+      {"scaleLossAutomatically", scaleLossAutomatically},
       {"reduceOverReplicas", reduceOverReplicas},
       {"delayVariableCopies", delayVariableCopies},
       {"prune", prune, true},

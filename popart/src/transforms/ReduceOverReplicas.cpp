@@ -23,8 +23,9 @@ public:
   void run() {
     for (const TensorId &id : graph_.getTensorIds()) {
       const Tensor &tensor = graph_.getTensor(id);
-      if (options_.enableGradientAccumulation ? isAccumulated(tensor)
-                                              : isGradientOfWeight(tensor)) {
+      if (options_.enableGradientAccumulation
+              ? isAccumulated(tensor)
+              : isGradientOfWeight(tensor) || isGradientCount(tensor)) {
         reduce(tensor);
       }
     }
@@ -59,9 +60,18 @@ private:
            !tensor.consumers.empty();
   }
 
+  static bool isGradientCount(const Tensor &tensor) {
+    return tensor.producer &&
+           tensor.id.rfind(reservedGradientCountPrefix(), 0) == 0;
+  }
+
   // Otherwise the update divides. A velocity is always a sum: it has been part
   // of itself in every replica.
-  bool isRunningMean(const Op &producer) const {
+  bool isRunningMean(const Tensor &tensor) const {
+    const Op &producer = *tensor.producer;
+    if (isGradientCount(tensor)) {
+      return false;
+    }
     bool hasCounter =
         producer.opid.type == "Accumulate" && producer.hasInput(2);
     return options_.accumulationAndReplicationReductionType ==
@@ -88,7 +98,7 @@ private:
         position = editor_.next(*position);
       }
     }
-    bool isMean = isRunningMean(*tensor.producer);
+    bool isMean = isRunningMean(tensor);
     TensorId from = tensor.id;
     Op &op =
         editor_.insertBefore(position, {"aspen", "ReplicaReduce"}, {from}, {},

@@ -81,7 +81,8 @@ TensorId UpdateBuilder::updated(const TensorId &id) {
 
 Term UpdateBuilder::lossScaling() const {
   const OptimizerValue &scaling = optimizer().lossScaling();
-  if (scaling.isConst()) {
+  if (scaling.isConst() &&
+      !context_.ir.sessionOptions.automaticLossScalingSettings.enabled) {
     return double{scaling.val()};
   }
   return Term("lossScaling",
