@@ -32,6 +32,26 @@ void checkReplicas(const SessionOptions &options) {
       "Local replicated graphs enabled but replication factor is 1");
 }
 
+// A pipeline of explicit loops has everything else explicit, too.
+void checkExplicitPipeline(const Ir &ir) {
+  const SessionOptions &options = ir.sessionOptions;
+  if (!options.enablePipelining || !options.enableExplicitMainLoops) {
+    return;
+  }
+  support::requireUser<error>(options.useHostCopyOps,
+                              "SessionOption 'useHostCopyOps' must be true.");
+  support::requireUser<error>(
+      options.explicitRecomputation,
+      "SessionOption 'explicitRecomputation' must be true.");
+  for (const auto &[id, type] : ir.dataFlow.getAnchorReturnTypeMap()) {
+    support::requireUser<error>(
+        type.id() != AnchorReturnTypeId::EveryN,
+        "Anchor '{}' has the return type EveryN, which an explicit pipeline "
+        "does not have",
+        id);
+  }
+}
+
 void checkExplicit(const SessionOptions &options) {
   support::requireUser<error>(!options.enableExplicitMainLoops ||
                                   options.useHostCopyOps,
@@ -73,6 +93,7 @@ void checkSettings(PassContext &context) {
   const SessionOptions &options = context.ir.sessionOptions;
   checkReplicas(options);
   checkExplicit(options);
+  checkExplicitPipeline(context.ir);
   checkNames(options);
   support::requireUser<error>(
       options.numIOTiles == 0 ||

@@ -1,8 +1,12 @@
 // The documented recomputation modes.
 #include <transforms/ChooseCheckpoints.hpp>
 
+#include <popart/error.hpp>
+#include <support/Error.hpp>
+
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 
 namespace popart {
 namespace {
@@ -88,6 +92,65 @@ bool isNorm(const Op &op) {
   return op.opid.type.find("Normalization") != std::string::npos;
 }
 
+// What changes a variable does so once.
+bool hasSideEffect(const Op &op) {
+  for (std::size_t i = 0; i < op.outputs.size(); ++i) {
+    if (op.modifiedInput(static_cast<OutIndex>(i)) >= 0) {
+      return true;
+    }
+  }
+  return false;
+}
+
+// What the model says of an operation's results.
+RecomputeType annotationOf(const Op &op) {
+  return static_cast<RecomputeType>(
+      op.attributes.getInt("__recompute_output_in_backward_pass", 0));
+}
+
+void checkAnnotations(const SessionOptions &options,
+                      const std::vector<const Op *> &ops) {
+  bool isRecomputed = false;
+  bool isKept = false;
+  for (const Op *op : ops) {
+    isRecomputed =
+        isRecomputed || annotationOf(*op) == RecomputeType::Recompute;
+    isKept = isKept || annotationOf(*op) == RecomputeType::Checkpoint;
+  }
+  if (options.explicitRecomputation) {
+    return;
+  }
+  RecomputationType mode = options.autoRecomputation;
+  support::requireUser<error>(!options.enablePipelining || !isRecomputed,
+                              "When pipelining is enabled, user annotation for "
+                              "recomputation is not allowed");
+  bool takesCheckpoints = mode == RecomputationType::None ||
+                          mode == RecomputationType::Pipeline ||
+                          mode == RecomputationType::RecomputeAll;
+  support::requireUser<error>(
+      (mode == RecomputationType::None || !isRecomputed) &&
+          (takesCheckpoints || !isKept),
+      "A mixture of auto and manual recomputation is not supported");
+}
+
+// From the last checkpoint on, what the loss needs is needed again at once.
+void keepFromLastCheckpoint(const std::vector<const Op *> &ops,
+                            std::set<const Op *> &kept) {
+  auto isCheckpoint = [](const Op *op) {
+    return annotationOf(*op) == RecomputeType::Checkpoint;
+  };
+  auto last = std::find_if(ops.rbegin(), ops.rend(), isCheckpoint);
+  if (last != ops.rend()) {
+    kept.insert(ops.rbegin(), last);
+  }
+  std::copy_if(ops.begin(), ops.end(), std::inserter(kept, kept.end()),
+               isCheckpoint);
+}
+
+bool isInLossStage(const Op &op, PipelineStage lossStage) {
+  return op.settings.pipelineStage == lossStage;
+}
+
 } // namespace
 
 PipelineStage lossStageOf(const Graph &graph) {
@@ -99,25 +162,37 @@ PipelineStage lossStageOf(const Graph &graph) {
 }
 
 std::set<const Op *> chooseRecomputed(const PassContext &context) {
-  RecomputationType mode = context.ir.sessionOptions.autoRecomputation;
-  if (mode == RecomputationType::None || !context.ir.isTraining()) {
+  const SessionOptions &options = context.ir.sessionOptions;
+  if (!context.ir.isTraining()) {
     return {};
   }
   std::vector<const Op *> ops = forwardOps(context.graph);
-  std::set<const Op *> kept;
-  if (mode == RecomputationType::Standard) {
-    kept = standardCheckpoints(context.graph, ops);
-  }
-  // The stage of the loss runs forward and backward in one go: nothing there
-  // has to wait, so nothing is repeated.
-  bool isPipelined = context.ir.sessionOptions.enablePipelining;
+  checkAnnotations(options, ops);
   PipelineStage lossStage = lossStageOf(context.graph);
+  std::set<const Op *> kept;
+  if (options.autoRecomputation == RecomputationType::Standard) {
+    kept = standardCheckpoints(context.graph, ops);
+  } else {
+    keepFromLastCheckpoint(ops, kept);
+  }
+  bool hasCheckpointInLossStage =
+      std::any_of(ops.begin(), ops.end(), [&](const Op *op) {
+        return isInLossStage(*op, lossStage) &&
+               annotationOf(*op) == RecomputeType::Checkpoint;
+      });
   std::set<const Op *> recomputed;
   for (const Op *op : ops) {
-    bool isChosen =
-        mode == RecomputationType::NormOnly ? isNorm(*op) : kept.count(op) == 0;
-    bool waits = !isPipelined || op->settings.pipelineStage != lossStage;
-    if (isChosen && waits) {
+    bool isChosen = kept.count(op) == 0;
+    if (options.autoRecomputation == RecomputationType::None) {
+      isChosen = annotationOf(*op) == RecomputeType::Recompute;
+    } else if (options.autoRecomputation == RecomputationType::NormOnly) {
+      isChosen = isNorm(*op);
+    }
+    // The stage of the loss runs forward and backward in one go: what its own
+    // input leads to need not be repeated there.
+    bool waits = !options.enablePipelining || hasCheckpointInLossStage ||
+                 !isInLossStage(*op, lossStage);
+    if (isChosen && waits && !hasSideEffect(*op)) {
       recomputed.insert(op);
     }
   }
