@@ -41,6 +41,8 @@ void duplicateSharedScalars(PassContext &context);
 // Marks forward operations by autoRecomputation and repeats them in the
 // backward pass, so that their results need not be kept.
 void recomputeForward(PassContext &context);
+// Runs operations for a part of the batch at a time.
+void serializeBatch(PassContext &context);
 // Variables that the options want shared out among replicas.
 void shardVariables(PassContext &context);
 // Variables that the options want off the chip: loads and stores of them.

@@ -29,6 +29,7 @@ std::span<const Pass> machinePasses() {
   static constexpr Pass passes[] = {
       {"duplicateSharedScalars", duplicateSharedScalars},
       {"recomputeForward", recomputeForward, true},
+      {"serializeBatch", serializeBatch, true},
       {"shardVariables", shardVariables},
       {"moveVariablesOffChip", moveVariablesOffChip},
       {"moveActivationsOffChip", moveActivationsOffChip},
