@@ -73,7 +73,7 @@ poplar::program::Program
 PipelineProgram::cycle(std::int64_t number,
                        const std::vector<AnchorStream> &anchors,
                        std::int64_t batch) const {
-  Sequence cycle;
+  Sequence cycle("cycle");
   auto forActive = [&](auto function) {
     for (PipelineStage stage = 0; stage < schedule_.stages(); ++stage) {
       std::int64_t microBatch = schedule_.microBatchOf(stage, number);
