@@ -2,6 +2,8 @@
 // training: one IPU, whole batches, everything kept on chip.
 #include "MachineRuns.hpp"
 
+#include <fmt/format.h>
+
 #include <sstream>
 
 namespace popart::tests {
@@ -137,6 +139,19 @@ TEST_P(Parallelism, MachineProgramComputesTheSame) {
   auto ir = networkFor(way);
   expectSame(runMachine(*ir, ipusOf(way), "reference"),
              runSession(networkFor(way), ipusOf(way)), 1e-5);
+}
+
+// Every number of micro-batches and of replicas, not only those below.
+TEST(Parallelism, TrainsAlikeWithAnyAccumulationAndReplication) {
+  for (std::int64_t factor = 1; factor <= 16; ++factor) {
+    for (std::int64_t replicas = 1; replicas <= 4; ++replicas) {
+      SCOPED_TRACE(fmt::format("{} x {}", factor, replicas));
+      std::int64_t batch = samples * factor * replicas;
+      expectNear(batchLosses(runSession(
+                     networkFor({"", Layout::OneIpu, 2, factor, replicas}), 1)),
+                 batchLosses(runSession(network(2, batch, batch), 1)), 1e-5);
+    }
+  }
 }
 
 constexpr auto none = RecomputationType::None;

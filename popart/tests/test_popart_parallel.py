@@ -5,7 +5,7 @@ import pytest
 
 
 def layers(count, width):
-    """Products by matrices, a layer in each phase; the loss is L1."""
+    """Products by matrices, a layer in each phase; the loss is their sum."""
     builder = popart.Builder()
     x = builder.addInputTensor("FLOAT", [2, width], "x")
     random = np.random.default_rng(1)
@@ -18,7 +18,8 @@ def layers(count, width):
             y = builder.aiOnnx.matmul([y, w])
     with builder.executionPhase(count - 1), builder.virtualGraph(
             (count - 1) % 2):
-        loss = builder.aiGraphcore.l1loss([y], 0.1)
+        loss = builder.customOp("IdentityLoss", 1, "ai.graphcore", [y],
+                                {"reduction": 0})[0]
     return builder.getModelProto(), x, weights, y, loss
 
 
@@ -84,3 +85,27 @@ def test_io_tiles_are_even_and_not_all(tiles):
         popart.InferenceSession(
             model, popart.DataFlow(1, {y: popart.AnchorReturnType("All")}),
             two_ipus(), userOptions=options)
+
+
+@pytest.mark.parametrize("strategy", ["JustInTime", "OverlapInnerLoop",
+                                      "OverlapLoops"])
+def test_overlapped_transfers_bring_the_same_values(strategy):
+    strategy = getattr(popart.ExchangeStrategy, strategy)
+    builder = popart.Builder()
+    x = builder.addInputTensor(
+        popart.TensorInfo("FLOAT", [3]),
+        popart.InputSettings(popart.TileSet.IO, strategy), "x")
+    y = builder.aiOnnx.add([x, x])
+    anchor = popart.AnchorReturnType("All", tileSet=popart.TileSet.IO,
+                                     exchangeStrategy=strategy)
+    options = popart.SessionOptions()
+    options.enableExplicitIR(True)
+    options.numIOTiles = 32
+    session = popart.InferenceSession(
+        builder.getModelProto(), popart.DataFlow(4, {y: anchor}),
+        popart.DeviceManager().acquireAvailableDevice(1), userOptions=options)
+    session.prepareDevice()
+    data = np.arange(12, dtype=np.float32).reshape(4, 3)
+    anchors = session.initAnchorArrays()
+    session.run(popart.PyStepIO({x: data}, anchors))
+    np.testing.assert_array_equal(anchors[y], 2 * data)

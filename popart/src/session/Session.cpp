@@ -74,9 +74,9 @@ int ipusOfReplica(const Session::Implementation &self) {
 }
 
 void checkIoTiles(const Session::Implementation &self) {
-  auto tiles = self.device->getDevice().getTarget().getTilesPerIPU();
+  int tiles = self.device->getTilesPerIPU();
   int ioTiles = self.ir->sessionOptions.numIOTiles;
-  support::requireUser<error>(ioTiles < static_cast<int>(tiles),
+  support::requireUser<error>(ioTiles < tiles,
                               "numIOTiles ({}) must be less than the tiles of "
                               "an IPU ({})",
                               ioTiles, tiles);

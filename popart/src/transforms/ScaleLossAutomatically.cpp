@@ -47,7 +47,7 @@ public:
     std::map<PipelineStage, std::vector<TensorId>> tracked = findTracked();
     support::requireUser<error>(
         !tracked.empty(),
-        "[automaticLossScalingSettings] no gradient of type FLOAT16 is there "
+        "[automatic loss scaling] no gradient of type FLOAT16 is there "
         "to be tracked");
     Term upper = 0.0;
     for (const auto &[stage, ids] : tracked) {
@@ -62,21 +62,21 @@ private:
     support::requireUser<error>(
         optimizer.type() != OptimizerType::Adam ||
             !static_cast<const Adam &>(optimizer).scaledOptimizerState(),
-        "[automaticLossScalingSettings] cannot be used with "
+        "[automatic loss scaling] cannot be used with "
         "scaled_optimizer_state");
     bool isByUser =
         settings_.gradientTensorTrackingMethod ==
         GradientTensorTrackingMethod::GradientsOfUserSpecifiedTensors;
     support::requireUser<error>(
         isByUser == static_cast<bool>(settings_.toTrackTensors),
-        "[automaticLossScalingSettings] toTrackTensors is for "
+        "[automatic loss scaling] toTrackTensors is for "
         "GradientsOfUserSpecifiedTensors, and needed for it");
     support::requireUser<error>(
         0 < settings_.binEdgeLocation && settings_.binEdgeLocation <= 1 &&
             0 <= settings_.thresholdUpperCountProportion &&
             settings_.thresholdUpperCountProportion < 1 &&
             settings_.updatePeriod >= 1,
-        "[automaticLossScalingSettings] binEdgeLocation ({}) is in (0, 1], "
+        "[automatic loss scaling] binEdgeLocation ({}) is in (0, 1], "
         "thresholdUpperCountProportion ({}) in [0, 1), updatePeriod ({}) at "
         "least 1",
         settings_.binEdgeLocation, settings_.thresholdUpperCountProportion,
@@ -84,7 +84,7 @@ private:
     support::requireUser<error>(
         !context_.ir.sessionOptions.enablePipelining ||
             context_.reduction.accumulates,
-        "[automaticLossScalingSettings] a pipeline needs gradient "
+        "[automatic loss scaling] a pipeline needs gradient "
         "accumulation");
   }
 
@@ -106,7 +106,7 @@ private:
       for (const TensorId &id : *settings_.toTrackTensors) {
         support::requireUser<error>(
             context_.graph.hasTensor(getGradId(id)),
-            "[automaticLossScalingSettings] tensor '{}' of toTrackTensors has "
+            "[automatic loss scaling] tensor '{}' of toTrackTensors has "
             "no gradient",
             id);
         ids.push_back(getGradId(id));
