@@ -6,6 +6,8 @@
 #include <popart/error.hpp>
 #include <support/Half.hpp>
 
+#include <numeric>
+
 namespace popart::tests {
 namespace {
 
@@ -141,49 +143,73 @@ TEST(AutomaticLossScaling, NamesWhatItCannotWorkWith) {
   EXPECT_THROW(train(floats), error); // no FLOAT16 anywhere
 }
 
-// loss = -w, whose gradient is -1: halves of w at 1 are 2^-10 apart, and a step
-// of a quarter of that is lost when it is rounded to the nearest.
+// loss = -sum(w) in FLOAT16, from w = 1, in 64 steps.
+std::shared_ptr<Ir> climb(float rate) {
+  auto ir = std::make_shared<Ir>();
+  Graph &graph = ir->getMainGraph();
+  graph.addVariable("w", TensorInfo(DataType::FLOAT16, {64}),
+                    halves(std::vector<float>(64, 1.0f)).data());
+  TensorId w =
+      add(graph, "Cast", {"w"}, Attributes().set("to", Attributes::Int{1}));
+  graph.addOp({"ai.graphcore", "IdentityLoss"}, {add(graph, "Neg", {w})},
+              {"loss"}, Attributes().set("reduction", Attributes::Int{0}), {});
+  ir->loss = "loss";
+  ir->optimizer = std::make_shared<ConstSGD>(rate);
+  ir->dataFlow = DataFlow(64);
+  ir->sessionOptions.enableStochasticRounding = true;
+  return ir;
+}
+
+std::vector<float> toFloats(const std::vector<support::Half> &halves) {
+  return {halves.begin(), halves.end()};
+}
+
+// Halves at 1 are 2^-10 apart: a step of a quarter of that is lost when it is
+// rounded to the nearest.
 TEST(StochasticRounding, KeepsSmallStepsOnAverage) {
-  auto weightsAfter = [](bool isStochastic) {
-    auto ir = std::make_shared<Ir>();
-    Graph &graph = ir->getMainGraph();
-    graph.addVariable("w", TensorInfo(DataType::FLOAT16, {64}),
-                      halves(std::vector<float>(64, 1.0f)).data());
-    graph.addStream("x", TensorInfo(DataType::FLOAT, {4}));
-    TensorId x = add(graph, "ReduceSum", {"x"},
-                     Attributes().set("keepdims", Attributes::Int{0}));
-    TensorId w =
-        add(graph, "Cast", {"w"}, Attributes().set("to", Attributes::Int{1}));
-    graph.addOp({"ai.graphcore", "IdentityLoss"}, {add(graph, "Mul", {w, x})},
-                {"loss"}, Attributes().set("reduction", Attributes::Int{0}),
-                {});
-    ir->loss = "loss";
-    ir->optimizer = std::make_shared<ConstSGD>(0.25f / 1024);
-    ir->dataFlow = DataFlow(64);
+  auto meanAfter = [](bool isStochastic) {
+    auto ir = climb(0.25f / 1024);
     ir->sessionOptions.enableStochasticRounding = isStochastic;
     auto session = train(ir);
-    Step step;
-    std::vector<float> signs;
-    for (int i = 0; i < 64; ++i) {
-      signs.insert(signs.end(), {-1, 0, 0, 0});
-    }
-    step.input("x", signs);
-    step.run(*session);
+    Step().run(*session);
     session->weightsToHost();
     std::vector<support::Half> weights(64);
     WeightsIO io;
     io.insert("w", {weights.data(), session->getInfo("w")});
     session->readWeights(io);
-    double sum = 0;
-    for (support::Half weight : weights) {
-      sum += static_cast<float>(weight);
-    }
-    return sum / 64;
+    auto values = toFloats(weights);
+    return std::accumulate(values.begin(), values.end(), 0.0) / 64;
   };
-  EXPECT_EQ(weightsAfter(false), 1.0);
-  // 64 steps of 2^-12 are 2^-6; a weight's deviation is about 2^-7.2.
-  EXPECT_NEAR(weightsAfter(true), 1.0 + 1.0 / 64, 0.004);
-  EXPECT_EQ(weightsAfter(true), weightsAfter(true));
+  EXPECT_EQ(meanAfter(false), 1.0);
+  // 64 steps of 2^-12 are 2^-6; the mean's deviation is about 0.0005.
+  EXPECT_NEAR(meanAfter(true), 1.0 + 1.0 / 64, 0.003);
+  EXPECT_EQ(meanAfter(true), meanAfter(true));
+}
+
+// Where replicas run apart, as here the machine program's do.
+TEST(StochasticRounding, LeavesReplicasWithTheSameWeights) {
+  for (std::int64_t factor : {1, 2}) {
+    auto ir = climb(0.375f / 1024);
+    SessionOptions &options = ir->sessionOptions;
+    options.enableReplicatedGraphs = true;
+    options.replicatedGraphCount = 2;
+    options.enableGradientAccumulation = factor > 1;
+    options.accumulationFactor = factor;
+    Graph machine;
+    toMachine(*ir, machine, 1);
+    auto device = modelDevice(2);
+    poplar::Graph target(device->getDevice().getTarget(),
+                         poplar::replication_factor(2));
+    poplar::Engine engine(target, lowerStep(*ir, machine, target, false));
+    engine.load(device->getDevice());
+    engine.run(0);
+    std::vector<support::Half> weights(2 * 64);
+    engine.readTensor("w", weights.data(), weights.data() + weights.size());
+    auto values = toFloats(weights);
+    EXPECT_EQ(std::vector<float>(values.begin(), values.begin() + 64),
+              std::vector<float>(values.begin() + 64, values.end()));
+    EXPECT_GT(values[0], 1.0f);
+  }
 }
 
 TEST(FloatingPointChecks, EndARunThatDividesByZero) {

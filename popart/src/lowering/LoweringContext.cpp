@@ -7,6 +7,7 @@
 #include <popart/sessionoptions.hpp>
 #include <support/Error.hpp>
 
+#include <poplar/CSRFunctions.hpp>
 #include <poplar/internal/Access.hpp>
 #include <popnn/internal/Kinds.hpp>
 #include <popops/internal/Kinds.hpp>
@@ -43,6 +44,24 @@ kernels::Expression inOneType(const kernels::Expression &expression,
   return Expression::cast(type, expression.substitute(operands));
 }
 
+bool changesVariable(const Op &op) {
+  for (std::size_t i = 0; i < op.outputs.size(); ++i) {
+    if (op.modifiedInput(static_cast<OutIndex>(i)) >= 0) {
+      return true;
+    }
+  }
+  return false;
+}
+
+// What replicas compute alike so that their weights stay the same: their random
+// numbers differ, so it is rounded to the nearest.
+bool mustAgree(const Op &op, const SessionOptions &options) {
+  bool isUpdate = op.settings.executionContext != ExecutionContext::Normal ||
+                  (!options.enableGradientAccumulation && changesVariable(op));
+  return op.opid.domain == "aspen" &&
+         (isUpdate || op.opid.type == "ReplicaReduce");
+}
+
 } // namespace
 
 void LoweringContext::lower(const Op &op, poplar::program::Sequence &program) {
@@ -52,7 +71,19 @@ void LoweringContext::lower(const Op &op, poplar::program::Sequence &program) {
   program_ = &program;
   debugPath_ = op.settings.name.empty() ? op.opid.type
                                         : op.settings.name + "/" + op.opid.type;
+  bool isExact = options_.enableStochasticRounding &&
+                 graph_.getReplicationFactor() > 1 && mustAgree(op, options_);
+  auto roundStochastically = [&](bool enable) {
+    poplar::setStochasticRounding(graph_, program, enable,
+                                  debugPath_ + "/rounding");
+  };
+  if (isExact) {
+    roundStochastically(false);
+  }
   op.rule().lower(*this, op);
+  if (isExact) {
+    roundStochastically(true);
+  }
   for (OutIndex i = 0; i < static_cast<OutIndex>(op.outputs.size()); ++i) {
     const TensorId &id = op.outputs[static_cast<std::size_t>(i)];
     support::requireInternal(hasTensor(id), "{} was lowered without '{}'",
