@@ -39,6 +39,15 @@ public:
   Ints getInts(const std::string &name, const Ints &fallback) const;
   Floats getFloats(const std::string &name, const Floats &fallback) const;
   Strings getStrings(const std::string &name, const Strings &fallback) const;
+  // The same by type; without a fallback there must be such an attribute.
+  template <typename T>
+  T getAttribute(const std::string &name, const T &fallback) const {
+    const T *value = find<T>(name);
+    return value ? *value : fallback;
+  }
+  template <typename T> T getAttribute(const std::string &name) const {
+    return *require(find<T>(name), name);
+  }
   // Null when there is no tensor of that name.
   const Tensor *findTensor(const std::string &name) const;
 
@@ -46,6 +55,14 @@ public:
   std::string str() const;
 
 private:
+  // Null when there is none of that name and type.
+  template <typename T> const T *find(const std::string &name) const;
+  template <typename T>
+  static const T *require(const T *value, const std::string &name) {
+    return value ? value : (throwMissing(name), value);
+  }
+  [[noreturn]] static void throwMissing(const std::string &name);
+
   std::map<std::string, Int> ints_;
   std::map<std::string, Float> floats_;
   std::map<std::string, String> strings_;
@@ -54,5 +71,18 @@ private:
   std::map<std::string, Strings> stringLists_;
   std::map<std::string, Tensor> tensors_;
 };
+
+template <>
+const Attributes::Int *Attributes::find(const std::string &name) const;
+template <>
+const Attributes::Float *Attributes::find(const std::string &name) const;
+template <>
+const Attributes::String *Attributes::find(const std::string &name) const;
+template <>
+const Attributes::Ints *Attributes::find(const std::string &name) const;
+template <>
+const Attributes::Floats *Attributes::find(const std::string &name) const;
+template <>
+const Attributes::Strings *Attributes::find(const std::string &name) const;
 
 } // namespace popart

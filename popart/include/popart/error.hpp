@@ -1,6 +1,8 @@
 // The exceptions that PopART documents.
 #pragma once
 
+#include <popart/formattext.hpp>
+
 #include <stdexcept>
 #include <string>
 
@@ -10,6 +12,10 @@ namespace popart {
 class error : public std::runtime_error {
 public:
   using std::runtime_error::runtime_error;
+  // error("{} has rank {}", name, rank), as custom operators write it.
+  template <typename First, typename... Rest>
+  error(const std::string &text, const First &first, const Rest &...rest)
+      : std::runtime_error(formatText(text, first, rest...)) {}
 };
 
 // A broken invariant of PopART's own.

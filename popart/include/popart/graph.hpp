@@ -2,41 +2,29 @@
 // is a schedule.
 #pragma once
 
-#include <popart/inputsettings.hpp>
 #include <popart/op.hpp>
+#include <popart/tensor.hpp>
 
 #include <list>
+#include <map>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace popart {
 
-enum class TensorType { ActGrad, Const, Stream, Variable };
-
-// How training changes a variable: not at all, by its gradient and the
-// optimiser, or by an operation of the model itself.
-enum class VariableUpdateType { None, Gradient, Copy };
-
-class Tensor {
-public:
-  TensorId id;
-  TensorInfo info;
-  TensorType type = TensorType::ActGrad;
-  Op *producer = nullptr;
-  std::vector<Op *> consumers;
-  VariableUpdateType variableUpdateType = VariableUpdateType::Gradient;
-  // Stream: what the replicas get.
-  ReplicatedStreamMode replicatedStreamMode = ReplicatedStreamMode::Replicate;
-  // Const and Variable: the initial value, info.nbytes() bytes.
-  std::vector<char> data;
-};
+class Ir;
 
 class Graph {
 public:
-  Graph() = default;
+  Graph() = default; // of no IR
+  explicit Graph(Ir &ir) : ir_(&ir) {}
   Graph(const Graph &) = delete; // operations point at their graph
   Graph &operator=(const Graph &) = delete;
+
+  // Throws popart::error when it belongs to none.
+  Ir &getIr() const;
 
   // An input fed by the host for every micro-batch.
   TensorId addStream(const TensorId &id, const TensorInfo &info);
@@ -57,6 +45,30 @@ public:
                               const std::vector<TensorId> &inputs,
                               unsigned count, const Attributes &attributes,
                               const Op::Settings &settings);
+  // The same with an operation that is not connected yet.
+  Op &addOp(std::unique_ptr<Op> op, const std::vector<TensorId> &inputs,
+            const std::vector<TensorId> &outputs);
+
+  // For patterns: an operation whose inputs and outputs are connected later.
+  OpId moveIntoGraph(std::unique_ptr<Op> op);
+  template <typename T, typename... Args> T *createOp(Args &&...args) {
+    std::unique_ptr<T> op(new T(std::forward<Args>(args)...));
+    T *made = op.get();
+    moveIntoGraph(std::move(op));
+    return made;
+  }
+  // Inputs and outputs by index; outputs are made.
+  template <typename T, typename... Args>
+  T *createConnectedOp(const std::map<InIndex, TensorId> &inputs,
+                       const std::map<OutIndex, TensorId> &outputs,
+                       Args &&...args) {
+    T *op = createOp<T>(std::forward<Args>(args)...);
+    connectNew(*op, inputs, outputs);
+    return op;
+  }
+  // Removes an operation and those of its outputs that are still its own, which
+  // nothing may consume.
+  void eraseOp(OpId id);
 
   bool hasTensor(const TensorId &id) const;
   Tensor &getTensor(const TensorId &id);
@@ -70,18 +82,22 @@ private:
 
   TensorId addTensor(const TensorId &id, const TensorInfo &info,
                      TensorType type, const void *data);
-  Op &addOpBefore(Ops::iterator position, const OperatorIdentifier &opid,
+  Op &addOpBefore(Ops::iterator position, std::unique_ptr<Op> op,
                   const std::vector<TensorId> &inputs,
-                  const std::vector<TensorId> &outputs,
-                  const Attributes &attributes, const Op::Settings &settings);
+                  const std::vector<TensorId> &outputs);
   void connect(Op &op);
+  void connectNew(Op &op, const std::map<InIndex, TensorId> &inputs,
+                  const std::map<OutIndex, TensorId> &outputs);
   TensorId uniqueName(const std::string &stem);
 
   friend class GraphEditor; // popart/src/ir/GraphEditor.hpp: insert, erase,
                             // move
+  friend class Op;          // makes outputs one by one, for patterns
+  Ir *ir_ = nullptr;
   std::map<TensorId, Tensor> tensors_;
   Ops ops_;
   std::int64_t nextName_ = 0;
+  OpId nextOp_ = 0;
 };
 
 } // namespace popart

@@ -13,6 +13,10 @@ namespace popart {
 
 class Ir {
 public:
+  Ir() : mainGraph_(*this) {}
+  Ir(const Ir &) = delete; // graphs point at their IR
+  Ir &operator=(const Ir &) = delete;
+
   Graph &getMainGraph() { return mainGraph_; }
   const Graph &getMainGraph() const { return mainGraph_; }
 

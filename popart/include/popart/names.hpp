@@ -15,10 +15,13 @@ using OutIndex = int;
 using VGraphId = std::int64_t;
 using PipelineStage = std::int64_t;
 using ExecutionPhase = std::int64_t;
+using BatchSerializedPhase = std::int64_t;
+using OpId = std::int64_t;
 
 // Not on any IPU in particular, not in any stage or phase.
 constexpr VGraphId unusedVGraphId = -1;
 constexpr PipelineStage unusedPipelineStage = -1;
 constexpr ExecutionPhase unusedExecutionPhase = -1;
+constexpr BatchSerializedPhase unusedBatchSerializedPhase = -1;
 
 } // namespace popart

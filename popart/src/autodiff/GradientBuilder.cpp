@@ -37,6 +37,13 @@ TensorId GradientBuilder::add(const std::string &domain,
   return addAll(domain, type, inputs, attributes).front();
 }
 
+std::vector<TensorId>
+GradientBuilder::addOp(std::unique_ptr<Op> op,
+                       const std::vector<TensorId> &inputs) {
+  op->settings = settings_;
+  return graph_.addOp(std::move(op), inputs, {}).outputs;
+}
+
 TensorId GradientBuilder::addElementwise(const std::string &expression,
                                          const std::string &names,
                                          const std::vector<TensorId> &inputs,

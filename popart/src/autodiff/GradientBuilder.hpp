@@ -4,6 +4,7 @@
 
 #include <popart/graph.hpp>
 
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -32,6 +33,9 @@ public:
   TensorId add(const std::string &domain, const std::string &type,
                const std::vector<TensorId> &inputs,
                const Attributes &attributes = {});
+  // An operation that is not connected yet.
+  std::vector<TensorId> addOp(std::unique_ptr<Op> op,
+                              const std::vector<TensorId> &inputs);
   // An element-wise expression; "a,b" names the inputs. The result has `shape`.
   TensorId addElementwise(const std::string &expression,
                           const std::string &names,

@@ -5,6 +5,8 @@
 #include <onnx/TensorData.hpp>
 #include <ops/OpRule.hpp>
 #include <popart/error.hpp>
+#include <popart/opmanager.hpp>
+#include <popart/shapeinference.hpp>
 #include <support/Error.hpp>
 #include <support/Shape.hpp>
 
@@ -51,6 +53,40 @@ void ModelBuilder::Implementation::setOutputInfo(const TensorId &id,
   setInfo(*graph().add_value_info(), id, info);
 }
 
+bool ModelBuilder::Implementation::inferCustom(const onnx::NodeProto &node) {
+  const std::string &domain = spelled(node.domain());
+  const OperatorIdentifier *opid =
+      OpManager::find(domain, node.op_type(), opset(domain));
+  if (!opid || findOpRule(*opid)) {
+    return false;
+  }
+  const ShapeInferenceFunction *function = findShapeInferenceFunction(*opid);
+  if (!function) {
+    return true; // nothing is known of the outputs
+  }
+  std::map<int, TensorInfo> inputs;
+  for (int i = 0; i < node.input_size(); ++i) {
+    if (shapes.hasTensor(node.input(i))) {
+      inputs[i] = shapes.getTensor(node.input(i)).info;
+    }
+  }
+  Attributes attributesOfNode;
+  for (const onnx::AttributeProto &attribute : node.attribute()) {
+    addAttribute(attributesOfNode, attribute);
+  }
+  ShapeInferenceContext context(inputs, attributesOfNode, node.input_size(),
+                                node.output_size());
+  (*function)(context);
+  for (const auto &[index, info] : context.getOutputInfos()) {
+    const TensorId &id = node.output(index);
+    if (info.dataType() != DataType::UNDEFINED && !id.empty()) {
+      shapes.addStream(id, info);
+      setOutputInfo(id, info);
+    }
+  }
+  return true;
+}
+
 void ModelBuilder::Implementation::infer(onnx::NodeProto &node) {
   const std::string &domain = spelled(node.domain());
   if (domain == "ai.onnx" && node.op_type() == "Constant") {
@@ -77,6 +113,9 @@ void ModelBuilder::Implementation::infer(onnx::NodeProto &node) {
         setOutputInfo(node.output(i), info);
       }
     }
+    return;
+  }
+  if (inferCustom(node)) {
     return;
   }
   OperatorIdentifier opid{domain, node.op_type(),

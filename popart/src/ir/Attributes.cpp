@@ -1,6 +1,8 @@
 // Attributes by name: one map per ONNX attribute type.
 #include <popart/attributes.hpp>
 
+#include <popart/error.hpp>
+
 #include <fmt/format.h>
 
 #include <functional>
@@ -12,10 +14,10 @@ namespace popart {
 namespace {
 
 template <typename T>
-const T &find(const std::map<std::string, T> &values, const std::string &name,
-              const T &fallback) {
+const T *findIn(const std::map<std::string, T> &values,
+                const std::string &name) {
   auto found = values.find(name);
-  return found == values.end() ? fallback : found->second;
+  return found == values.end() ? nullptr : &found->second;
 }
 
 // Numbers with all their digits: caches tell programs apart by this text.
@@ -25,6 +27,40 @@ void print(std::ostream &out, const std::vector<T> &list) {
 }
 
 } // namespace
+
+template <>
+const Attributes::Int *Attributes::find(const std::string &name) const {
+  return findIn(ints_, name);
+}
+
+template <>
+const Attributes::Float *Attributes::find(const std::string &name) const {
+  return findIn(floats_, name);
+}
+
+template <>
+const Attributes::String *Attributes::find(const std::string &name) const {
+  return findIn(strings_, name);
+}
+
+template <>
+const Attributes::Ints *Attributes::find(const std::string &name) const {
+  return findIn(intLists_, name);
+}
+
+template <>
+const Attributes::Floats *Attributes::find(const std::string &name) const {
+  return findIn(floatLists_, name);
+}
+
+template <>
+const Attributes::Strings *Attributes::find(const std::string &name) const {
+  return findIn(stringLists_, name);
+}
+
+void Attributes::throwMissing(const std::string &name) {
+  throw error("No attribute value found for attribute '" + name + "'");
+}
 
 Attributes &Attributes::set(const std::string &name, Int value) {
   ints_[name] = value;
@@ -70,38 +106,37 @@ bool Attributes::hasAttribute(const std::string &name) const {
 
 Attributes::Int Attributes::getInt(const std::string &name,
                                    Int fallback) const {
-  return find(ints_, name, fallback);
+  return getAttribute<Int>(name, fallback);
 }
 
 Attributes::Float Attributes::getFloat(const std::string &name,
                                        Float fallback) const {
-  return find(floats_, name, fallback);
+  return getAttribute<Float>(name, fallback);
 }
 
 Attributes::String Attributes::getString(const std::string &name,
                                          const String &fallback) const {
-  return find(strings_, name, fallback);
+  return getAttribute<String>(name, fallback);
 }
 
 Attributes::Ints Attributes::getInts(const std::string &name,
                                      const Ints &fallback) const {
-  return find(intLists_, name, fallback);
+  return getAttribute<Ints>(name, fallback);
 }
 
 Attributes::Floats Attributes::getFloats(const std::string &name,
                                          const Floats &fallback) const {
-  return find(floatLists_, name, fallback);
+  return getAttribute<Floats>(name, fallback);
 }
 
 Attributes::Strings Attributes::getStrings(const std::string &name,
                                            const Strings &fallback) const {
-  return find(stringLists_, name, fallback);
+  return getAttribute<Strings>(name, fallback);
 }
 
 const Attributes::Tensor *
 Attributes::findTensor(const std::string &name) const {
-  auto found = tensors_.find(name);
-  return found == tensors_.end() ? nullptr : &found->second;
+  return findIn(tensors_, name);
 }
 
 std::string Attributes::str() const {

@@ -1,13 +1,21 @@
 // Building a graph: tensors, and operations whose outputs are inferred.
 #include <popart/graph.hpp>
 
+#include <ir/GraphEditor.hpp>
 #include <ops/OpRule.hpp>
 #include <popart/error.hpp>
+#include <popart/opmanager.hpp>
 #include <support/Error.hpp>
 
 #include <utility>
 
 namespace popart {
+
+Ir &Graph::getIr() const {
+  support::requireUser<error>(ir_ != nullptr,
+                              "[Graph] the graph belongs to no IR");
+  return *ir_;
+}
 
 TensorId Graph::addTensor(const TensorId &id, const TensorInfo &info,
                           TensorType type, const void *data) {
@@ -45,7 +53,14 @@ Op &Graph::addOp(const OperatorIdentifier &opid,
                  const std::vector<TensorId> &inputs,
                  const std::vector<TensorId> &outputs,
                  const Attributes &attributes, const Op::Settings &settings) {
-  return addOpBefore(ops_.end(), opid, inputs, outputs, attributes, settings);
+  if (!findOpRule(opid)) { // a shared object may have brought it
+    Op::Settings placed = settings;
+    placed.graph = *this;
+    return OpManager::createOpInGraph(
+        OpCreatorInfo(opid, placed, attributes, inputs, outputs), *this);
+  }
+  return addOp(OpManager::createOp(opid, *this, settings, attributes), inputs,
+               outputs);
 }
 
 std::vector<TensorId> Graph::addOp(const OperatorIdentifier &opid,
@@ -53,20 +68,19 @@ std::vector<TensorId> Graph::addOp(const OperatorIdentifier &opid,
                                    unsigned count, const Attributes &attributes,
                                    const Op::Settings &settings) {
   const Op &op =
-      addOpBefore(ops_.end(), opid, inputs, std::vector<TensorId>(count),
-                  attributes, settings);
+      addOp(opid, inputs, std::vector<TensorId>(count), attributes, settings);
   return {op.outputs.begin(), op.outputs.begin() + count};
 }
 
-Op &Graph::addOpBefore(Ops::iterator position, const OperatorIdentifier &opid,
+Op &Graph::addOp(std::unique_ptr<Op> op, const std::vector<TensorId> &inputs,
+                 const std::vector<TensorId> &outputs) {
+  return addOpBefore(ops_.end(), std::move(op), inputs, outputs);
+}
+
+Op &Graph::addOpBefore(Ops::iterator position, std::unique_ptr<Op> op,
                        const std::vector<TensorId> &inputs,
-                       const std::vector<TensorId> &outputs,
-                       const Attributes &attributes,
-                       const Op::Settings &settings) {
-  const OpRule *rule = findOpRule(opid);
-  support::requireUser<error>(rule != nullptr, "No class for {}.{}:{}",
-                              opid.domain, opid.type, opid.version);
-  auto op = std::make_unique<Op>(*this, *rule, opid, attributes, settings);
+                       const std::vector<TensorId> &outputs) {
+  op->settings.graph = *this;
   op->inputs = inputs;
   for (const TensorId &id : inputs) {
     support::requireUser<error>(id.empty() || hasTensor(id),
@@ -74,9 +88,7 @@ Op &Graph::addOpBefore(Ops::iterator position, const OperatorIdentifier &opid,
                                 op->str(), id);
   }
   op->outputs = outputs; // rules may ask how many there are
-  op->outputs = outputs; // for rules that ask how many are wanted
-  std::vector<TensorInfo> infos = rule->infer(*op);
-  op->outputs.clear();
+  std::vector<TensorInfo> infos = op->rule().infer(*op);
   op->outputs.clear();
   support::requireUser<error>(outputs.size() <= infos.size(),
                               "[{}] has {} outputs, not {}", op->str(),
@@ -84,11 +96,40 @@ Op &Graph::addOpBefore(Ops::iterator position, const OperatorIdentifier &opid,
   for (std::size_t i = 0; i < infos.size(); ++i) {
     bool isNamed = i < outputs.size() && !outputs[i].empty();
     op->outputs.push_back(
-        addTensor(isNamed ? outputs[i] : uniqueName(opid.type), infos[i],
+        addTensor(isNamed ? outputs[i] : uniqueName(op->opid.type), infos[i],
                   TensorType::ActGrad, nullptr));
   }
   connect(*op);
+  op->id = nextOp_++;
   return **ops_.insert(position, std::move(op));
+}
+
+OpId Graph::moveIntoGraph(std::unique_ptr<Op> op) {
+  op->settings.graph = *this;
+  op->id = nextOp_++;
+  ops_.push_back(std::move(op));
+  return ops_.back()->id;
+}
+
+void Graph::connectNew(Op &op, const std::map<InIndex, TensorId> &inputs,
+                       const std::map<OutIndex, TensorId> &outputs) {
+  for (const auto &[index, id] : inputs) {
+    op.connectInTensor(index, id);
+  }
+  for (const auto &[index, id] : outputs) {
+    op.createAndConnectOutTensor(index, id);
+  }
+  op.setup();
+}
+
+void Graph::eraseOp(OpId id) {
+  for (auto &op : ops_) {
+    if (op->id == id) {
+      GraphEditor(*this).erase(*op);
+      return;
+    }
+  }
+  throw error("[Graph] there is no operation {}", id);
 }
 
 void Graph::connect(Op &op) {

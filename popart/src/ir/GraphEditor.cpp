@@ -1,8 +1,7 @@
 // Insertion, removal and renaming in a graph.
 #include <ir/GraphEditor.hpp>
 
-#include <ops/OpRule.hpp>
-#include <popart/error.hpp>
+#include <popart/opmanager.hpp>
 #include <support/Error.hpp>
 
 #include <algorithm>
@@ -22,10 +21,18 @@ Op &GraphEditor::insertBefore(const Op *position,
                               const std::vector<TensorId> &outputs,
                               const Attributes &attributes,
                               const Op::Settings &settings) {
+  return insertBefore(position,
+                      OpManager::createOp(opid, graph_, settings, attributes),
+                      inputs, outputs);
+}
+
+Op &GraphEditor::insertBefore(const Op *position, std::unique_ptr<Op> op,
+                              const std::vector<TensorId> &inputs,
+                              const std::vector<TensorId> &outputs) {
   Position at = position ? positions_.at(position) : graph_.ops_.end();
-  Op &op = graph_.addOpBefore(at, opid, inputs, outputs, attributes, settings);
-  positions_[&op] = std::prev(at);
-  return op;
+  Op &added = graph_.addOpBefore(at, std::move(op), inputs, outputs);
+  positions_[&added] = std::prev(at);
+  return added;
 }
 
 Op *GraphEditor::next(const Op &op) const {
@@ -97,13 +104,16 @@ void GraphEditor::copyFrom(const Graph &source) {
                            "a graph is copied over a graph in use");
   graph_.tensors_ = source.tensors_;
   graph_.nextName_ = source.nextName_;
+  graph_.nextOp_ = source.nextOp_;
+  graph_.ir_ = source.ir_;
   for (auto &[id, tensor] : graph_.tensors_) {
     tensor.producer = nullptr;
     tensor.consumers.clear();
   }
   for (const auto &op : source.ops_) {
-    auto copy = std::make_unique<Op>(graph_, op->rule(), op->opid,
-                                     op->attributes, op->settings);
+    std::unique_ptr<Op> copy = op->clone();
+    copy->settings.graph = graph_;
+    copy->id = op->id;
     copy->inputs = op->inputs;
     copy->outputs = op->outputs;
     graph_.connect(*copy);

@@ -18,6 +18,10 @@ public:
                    const std::vector<TensorId> &inputs,
                    const std::vector<TensorId> &outputs,
                    const Attributes &attributes, const Op::Settings &settings);
+  // The same with an operation that is not connected yet.
+  Op &insertBefore(const Op *position, std::unique_ptr<Op> op,
+                   const std::vector<TensorId> &inputs,
+                   const std::vector<TensorId> &outputs);
 
   // The operation scheduled after this one, or null.
   Op *next(const Op &op) const;

@@ -13,6 +13,33 @@ std::string typed(const Tensor &tensor) {
                      support::toString(tensor.info.shape()));
 }
 
+// What the class of a custom operator says of itself; attributes of the model
+// otherwise.
+class Serialiser : public OpSerialiserBase {
+public:
+  std::string str() const {
+    std::vector<std::string> texts;
+    for (const auto &[name, value] : values_) {
+      texts.push_back(name + "=" + value);
+    }
+    return fmt::format("{}", fmt::join(texts, ", "));
+  }
+
+private:
+  void append(const std::string &name, const std::string &value) override {
+    values_[name] = value;
+  }
+
+  std::map<std::string, std::string> values_;
+};
+
+std::string printAttributes(const Op &op) {
+  Serialiser serialiser;
+  op.appendAttributes(serialiser);
+  std::string own = serialiser.str();
+  return own.empty() ? op.attributes.str() : own;
+}
+
 std::string printOp(const Op &op) {
   std::vector<std::string> outputs;
   for (const TensorId &id : op.outputs) {
@@ -21,7 +48,7 @@ std::string printOp(const Op &op) {
   std::string line =
       fmt::format("{} = {}.{}({})", fmt::join(outputs, ", "), op.opid.domain,
                   op.opid.type, fmt::join(op.inputs, ", "));
-  std::string attributes = op.attributes.str();
+  std::string attributes = printAttributes(op);
   if (!attributes.empty()) {
     line += " {" + attributes + "}";
   }

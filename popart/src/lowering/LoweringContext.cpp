@@ -109,6 +109,20 @@ bool LoweringContext::isViewOfStored(const poplar::Tensor &tensor) const {
   });
 }
 
+poplar::Graph &LoweringContext::graphOf(VGraphId ipu) {
+  if (ipu == unusedVGraphId || graph_.getTarget().getNumIPUs() == 1) {
+    return graph_;
+  }
+  auto found = ipuGraphs_.find(ipu);
+  if (found == ipuGraphs_.end()) {
+    unsigned first = firstTile(ipu);
+    unsigned end = first + graph_.getTarget().getTilesPerIPU();
+    found =
+        ipuGraphs_.emplace(ipu, graph_.createVirtualGraph(first, end)).first;
+  }
+  return found->second;
+}
+
 poplar::Tensor LoweringContext::in(InIndex i) const {
   return tensor(op_->inputs.at(static_cast<std::size_t>(i)));
 }

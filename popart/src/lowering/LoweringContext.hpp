@@ -27,6 +27,9 @@ public:
       : graph_(graph), options_(options) {}
 
   poplar::Graph &graph() { return graph_; }
+  // The part of it on one IPU; all of it when the device has one only, or the
+  // operation is on none in particular.
+  poplar::Graph &graphOf(VGraphId ipu);
   const SessionOptions &options() const { return options_; }
 
   // Appends what `op` computes to `program`.
@@ -85,6 +88,7 @@ private:
   std::set<std::size_t> stored_; // variables of the Poplar graph
   std::set<TensorId> returned_;
   std::map<std::string, poplar::RemoteBuffer> remoteBuffers_;
+  std::map<VGraphId, poplar::Graph> ipuGraphs_;
   const Op *op_ = nullptr;
   poplar::program::Sequence *program_ = nullptr;
   std::string debugPath_;

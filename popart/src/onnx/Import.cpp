@@ -7,6 +7,7 @@
 #include <onnx/TensorData.hpp>
 #include <ops/OpRule.hpp>
 #include <popart/error.hpp>
+#include <popart/opmanager.hpp>
 #include <support/Error.hpp>
 #include <support/Shape.hpp>
 
@@ -195,7 +196,8 @@ private:
 
   static void checkOutputs(const onnx::NodeProto &node,
                            const OperatorIdentifier &opid) {
-    int most = findOpRule(opid)->schema.mostOutputs;
+    const OpRule *rule = findOpRule(opid);
+    int most = rule ? rule->schema.mostOutputs : node.output_size();
     for (int i = most; i < node.output_size(); ++i) {
       support::requireUser<error>(
           node.output(i).empty(),
@@ -206,7 +208,11 @@ private:
 
   void checkTypes(const onnx::NodeProto &node,
                   const OperatorIdentifier &opid) const {
-    auto types = findOpRule(opid)->schema.types;
+    const OpRule *rule = findOpRule(opid);
+    std::span<const DataType> types;
+    if (rule) {
+      types = rule->schema.types;
+    }
     if (types.empty() || node.input_size() == 0 || node.input(0).empty()) {
       return;
     }
@@ -324,6 +330,11 @@ OperatorIdentifier resolveOperator(const std::string &domain,
                                    const std::string &node) {
   OperatorIdentifier opid{domain, type, std::max(opset, 1)};
   const OpRule *rule = findOpRule(opid);
+  if (!rule) { // a shared object may have brought it
+    if (const auto *custom = OpManager::find(domain, type, opid.version)) {
+      return *custom;
+    }
+  }
   if (domain != "ai.onnx") {
     support::requireUser<error>(rule != nullptr && domain != "aspen",
                                 "No class for {}.{}:{} at {}", domain, type,

@@ -60,6 +60,18 @@ void checkOpsets(const OnnxModel &model) {
                               graphcore);
 }
 
+// What the Builder cannot infer, it leaves open: after a custom operator, say.
+// The checker wants a type; nothing reads it, as a session infers its own.
+void typeOutputs(onnx::GraphProto &graph) {
+  for (onnx::ValueInfoProto &output : *graph.mutable_output()) {
+    if (!output.has_type()) {
+      auto *type = output.mutable_type()->mutable_tensor_type();
+      type->set_elem_type(onnx::TensorProto::UNDEFINED);
+      type->mutable_shape();
+    }
+  }
+}
+
 } // namespace
 
 int OnnxModel::opset(const std::string &domain) const {
@@ -127,6 +139,7 @@ OnnxModel loadModel(const std::string &modelProtoOrFilename) {
   }
   model.external =
       loadExternalData(*model.proto, model.folder, /*allowAbsolute=*/!hasFile);
+  typeOutputs(*model.proto->mutable_graph());
   checkModel(*model.proto);
   return model;
 }

@@ -88,12 +88,8 @@ std::set<const Op *> standardCheckpoints(const Graph &graph,
   return kept;
 }
 
-bool isNorm(const Op &op) {
-  return op.opid.type.find("Normalization") != std::string::npos;
-}
-
 // What changes a variable does so once.
-bool hasSideEffect(const Op &op) {
+bool changesVariables(const Op &op) {
   for (std::size_t i = 0; i < op.outputs.size(); ++i) {
     if (op.modifiedInput(static_cast<OutIndex>(i)) >= 0) {
       return true;
@@ -186,13 +182,13 @@ std::set<const Op *> chooseRecomputed(const PassContext &context) {
     if (options.autoRecomputation == RecomputationType::None) {
       isChosen = annotationOf(*op) == RecomputeType::Recompute;
     } else if (options.autoRecomputation == RecomputationType::NormOnly) {
-      isChosen = isNorm(*op);
+      isChosen = op->isNorm();
     }
     // The stage of the loss runs forward and backward in one go: what its own
     // input leads to need not be repeated there.
     bool waits = !options.enablePipelining || hasCheckpointInLossStage ||
                  !isInLossStage(*op, lossStage);
-    if (isChosen && waits && !hasSideEffect(*op)) {
+    if (isChosen && waits && !changesVariables(*op) && op->canRecompute()) {
       recomputed.insert(op);
     }
   }

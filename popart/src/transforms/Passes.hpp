@@ -9,6 +9,8 @@ namespace popart {
 void checkOptions(PassContext &context);
 // The same for options that the model and the device do not matter for.
 void checkSettings(PassContext &context);
+// Rewrites that shared objects registered (popart/patterns/patterncreator.hpp).
+void applyUserPatterns(PassContext &context);
 // Gives every operation a phase, and the IPU of it, or no phase when the mode
 // is not ExecutionPhases.
 void assignExecutionPhases(PassContext &context);

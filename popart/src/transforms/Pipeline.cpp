@@ -9,6 +9,7 @@ std::span<const Pass> modelPasses() {
   static constexpr Pass passes[] = {
       {"checkSettings", checkSettings},
       {"checkOptions", checkOptions},
+      {"applyUserPatterns", applyUserPatterns, true},
       {"assignExecutionPhases", assignExecutionPhases},
       {"assignVirtualGraphs", assignVirtualGraphs},
       {"assignPipelineStages", assignPipelineStages},

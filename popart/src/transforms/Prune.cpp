@@ -15,7 +15,7 @@ void prune(PassContext &context) {
   }
   for (auto it = ops.rbegin(); it != ops.rend(); ++it) {
     Op &op = **it;
-    bool isNeeded = false;
+    bool isNeeded = op.hasSideEffect();
     for (std::size_t i = 0; i < op.outputs.size(); ++i) {
       const TensorId &id = op.outputs[i];
       isNeeded = isNeeded || op.modifiedInput(static_cast<OutIndex>(i)) >= 0 ||

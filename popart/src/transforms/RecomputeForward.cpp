@@ -53,17 +53,17 @@ private:
     for (const TensorId &input : producer->inputs) {
       inputs.push_back(repeat(input, reader));
     }
-    Op::Settings settings = producer->settings;
-    settings.isBackward = true;
-    settings.pipelineStage = reader.settings.pipelineStage;
-    settings.executionPhase = reader.settings.executionPhase;
-    settings.name += "/recomputed";
+    std::unique_ptr<Op> repeated = producer->clone();
+    repeated->settings.isBackward = true;
+    repeated->settings.pipelineStage = reader.settings.pipelineStage;
+    repeated->settings.executionPhase = reader.settings.executionPhase;
+    repeated->settings.name += "/recomputed";
     std::vector<TensorId> outputs;
     for (const TensorId &output : producer->outputs) {
       outputs.push_back(output + "/recomputed");
     }
-    Op &copy = editor_.insertBefore(&reader, producer->opid, inputs, outputs,
-                                    producer->attributes, settings);
+    Op &copy =
+        editor_.insertBefore(&reader, std::move(repeated), inputs, outputs);
     for (std::size_t i = 0; i < producer->outputs.size(); ++i) {
       repeated_[producer->outputs[i]] = copy.outputs[i];
     }

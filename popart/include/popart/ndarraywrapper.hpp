@@ -1,0 +1,4 @@
+// NDArrayWrapper, where programs look for it.
+#pragma once
+
+#include <popart/stepio.hpp>

@@ -1,0 +1,14 @@
+// The domains that operators are in.
+#pragma once
+
+#include <popart/operatoridentifier.hpp>
+
+namespace popart {
+namespace Domain {
+
+constexpr const char *ai_onnx = "ai.onnx";
+constexpr const char *ai_onnx_ml = "ai.onnx.ml";
+constexpr const char *ai_graphcore = "ai.graphcore";
+
+} // namespace Domain
+} // namespace popart

@@ -1,0 +1,21 @@
+// What the lowerings of custom operators know of the device.
+#pragma once
+
+#include <popart/popx/irlowering.hpp>
+
+namespace popart {
+namespace popx {
+
+class Devicex {
+public:
+  Devicex(LoweringContext &context, const Ir &ir) : lowering_(context, ir) {}
+
+  const IrLowering &lowering() const { return lowering_; }
+  const Ir &ir() const { return lowering_.ir(); }
+
+private:
+  IrLowering lowering_;
+};
+
+} // namespace popx
+} // namespace popart
