@@ -73,7 +73,8 @@ function(aspen_header_tests component standard)
   endif()
   file(GLOB headers CONFIGURE_DEPENDS
     RELATIVE ${CMAKE_CURRENT_SOURCE_DIR}/include include/*/*.hpp
-    include/*/experimental/*.hpp)
+    include/*/experimental/*.hpp include/*/alias/*.hpp include/*/op/*.hpp
+    include/*/patterns/*.hpp include/*/popx/*.hpp)
   file(GLOB uses CONFIGURE_DEPENDS tests/headers/*.cpp)
   foreach(header ${headers})
     string(MAKE_C_IDENTIFIER ${header} name)

@@ -1,6 +1,7 @@
 // Writes popart/opsets.hpp: one class for each opset of ai.onnx and one for
-// ai.graphcore, with a method for each operator.
-//   popart_opsets <file>
+// ai.graphcore, with a method for each operator; and popart/opidentifiers.hpp,
+// with the operators' names.
+//   popart_opsets <opsets.hpp> <opidentifiers.hpp>
 #include <builder/Signatures.hpp>
 
 #include <fmt/format.h>
@@ -14,14 +15,11 @@
 namespace popart {
 namespace {
 
-constexpr const char *start =
-    R"(// Made by popart/generator from ONNX's schemas and PopART's rules.
-#pragma once
-
-#include <popart/domainopset.hpp>
-
-namespace popart {
-)";
+std::string start(const std::string &included) {
+  return "// Made by popart/generator from ONNX's schemas and PopART's rules.\n"
+         "#pragma once\n\n#include <popart/" +
+         included + ">\n\nnamespace popart {\n";
+}
 
 std::string quote(const std::string &text) {
   return "\"" + text + "\"";
@@ -166,26 +164,75 @@ void writeAiOnnx(std::ostream &out) {
   }
 }
 
+void writeIdentifiers(std::ostream &out, const std::string &scope,
+                      const std::vector<Signature> &signatures,
+                      bool isVersionInName) {
+  out << "namespace " << scope << " {\n";
+  for (const Signature &signature : signatures) {
+    out << fmt::format(
+        "constexpr KnownOperator {}{}{{{}, {}, {}}};\n", signature.type,
+        isVersionInName ? "_" + std::to_string(signature.version) : "",
+        quote(signature.domain), quote(signature.type), signature.version);
+  }
+  out << "} // namespace " << scope << "\n";
+}
+
+// Onnx::Operators::Add_7, Onnx::AiOnnx::OpSet9::Add and so on.
+std::string identifiersText() {
+  std::ostringstream out;
+  out << start("knownoperator.hpp") << "namespace Onnx {\n";
+  std::map<std::string, Signature> all;
+  out << "namespace AiOnnx {\n";
+  for (int opset = 6; opset <= 11; ++opset) {
+    std::vector<Signature> signatures = aiOnnxSignatures(opset);
+    writeIdentifiers(out, "OpSet" + std::to_string(opset), signatures, false);
+    for (const Signature &signature : signatures) {
+      all[fmt::format("{}_{}", signature.type, signature.version)] = signature;
+    }
+  }
+  out << "} // namespace AiOnnx\nnamespace AiGraphcore {\n";
+  writeIdentifiers(out, "OpSet1", aiGraphcoreSignatures(), false);
+  out << "} // namespace AiGraphcore\n";
+  std::vector<Signature> versions;
+  for (const auto &[name, signature] : all) {
+    versions.push_back(signature);
+  }
+  writeIdentifiers(out, "Operators", versions, true);
+  writeIdentifiers(out, "CustomOperators", aiGraphcoreSignatures(), true);
+  out << "} // namespace Onnx\n} // namespace popart\n";
+  return out.str();
+}
+
+std::string opsetsText() {
+  std::ostringstream out;
+  out << start("domainopset.hpp");
+  writeAiOnnx(out);
+  writeClass(out, "AiGraphcoreOpset1", "DomainOpSet", "ai.graphcore", 1,
+             aiGraphcoreSignatures());
+  out << "\n} // namespace popart\n";
+  return out.str();
+}
+
+// A file that stays as it is makes nobody compile again.
+bool write(const char *file, const std::string &text) {
+  std::ifstream old(file);
+  if (std::string(std::istreambuf_iterator<char>(old), {}) == text) {
+    return true;
+  }
+  std::ofstream out(file);
+  out << text;
+  return bool(out);
+}
+
 } // namespace
 } // namespace popart
 
 int main(int count, char **arguments) {
-  if (count != 2) {
-    std::cerr << "usage: popart_opsets <file>\n";
+  if (count != 3) {
+    std::cerr << "usage: popart_opsets <opsets.hpp> <opidentifiers.hpp>\n";
     return 1;
   }
-  std::ostringstream text;
-  text << popart::start;
-  popart::writeAiOnnx(text);
-  popart::writeClass(text, "AiGraphcoreOpset1", "DomainOpSet", "ai.graphcore",
-                     1, popart::aiGraphcoreSignatures());
-  text << "\n} // namespace popart\n";
-  // A file that stays as it is makes nobody compile again.
-  std::ifstream old(arguments[1]);
-  if (std::string(std::istreambuf_iterator<char>(old), {}) == text.str()) {
-    return 0;
-  }
-  std::ofstream out(arguments[1]);
-  out << text.str();
-  return out ? 0 : 1;
+  bool isDone = popart::write(arguments[1], popart::opsetsText()) &&
+                popart::write(arguments[2], popart::identifiersText());
+  return isDone ? 0 : 1;
 }

@@ -7,6 +7,7 @@
 #include <ir/Print.hpp>
 #include <onnx/Import.hpp>
 #include <popart/builder.hpp>
+#include <popart/operators.hpp>
 #include <popart/opmanager.hpp>
 #include <popart/tensornames.hpp>
 
@@ -128,6 +129,43 @@ TEST_F(CustomOp, IsReplacedByAPattern) {
              mapped([](float x) { return std::log1p(std::exp(x)); }));
   ASSERT_EQ(ir->getMainGraph().getOps().size(), 1u);
   EXPECT_EQ(ir->getMainGraph().getOps().front()->opid.type, "Softplus");
+}
+
+TEST_F(CustomOp, PatternsAreTurnedOffByTheirNames) {
+  EXPECT_TRUE(Patterns().isPatternEnabled("SoftRelu"));
+  EXPECT_FALSE(Patterns(PatternsLevel::Minimal).isPatternEnabled("SoftRelu"));
+  auto ir = model("SoftRelu");
+  ir->patterns.enablePattern("SoftRelu", false);
+  EXPECT_ERROR(infer(ir, names_), "SoftRelu must become Softplus");
+}
+
+TEST_F(CustomOp, HasAllKindsOfAttributes) {
+  Attributes attributes;
+  attributes.set("i", Attributes::Int{3})
+      .set("f", 0.5f)
+      .set("s", Attributes::String("text"))
+      .set("is", Attributes::Ints{1, 2})
+      .set("fs", Attributes::Floats{0.25f})
+      .set("ss", Attributes::Strings{"a", "b"})
+      .set("g", Attributes::Graph{"body(0)"});
+  EXPECT_EQ(attributes.getAttribute<Attributes::Int>("i"), 3);
+  EXPECT_EQ(attributes.getAttribute<Attributes::Float>("f"), 0.5f);
+  EXPECT_EQ(attributes.getAttribute<Attributes::String>("s"), "text");
+  EXPECT_EQ(attributes.getAttribute<Attributes::Ints>("is").size(), 2u);
+  EXPECT_EQ(attributes.getAttribute<Attributes::Floats>("fs")[0], 0.25f);
+  EXPECT_EQ(attributes.getAttribute<Attributes::Strings>("ss")[1], "b");
+  EXPECT_EQ(attributes.getAttribute<Attributes::Graph>("g").id, "body(0)");
+  EXPECT_EQ(attributes.getAttribute<Attributes::Int>("none", 7), 7);
+  EXPECT_ERROR(attributes.getAttribute<Attributes::Int>("f"),
+               "No attribute value found for attribute 'f'");
+}
+
+TEST_F(CustomOp, KnowsTheNamesOfBuiltInOperators) {
+  EXPECT_EQ(OperatorIdentifier(Onnx::Operators::Relu_6),
+            OperatorIdentifier(Domain::ai_onnx, "Relu", 6));
+  EXPECT_EQ(Onnx::AiOnnx::OpSet9::Add.version, 7);
+  EXPECT_EQ(OperatorIdentifier(Onnx::AiGraphcore::OpSet1::Detach),
+            OperatorIdentifier(Domain::ai_graphcore, "Detach", 1));
 }
 
 TEST_F(CustomOp, TellsTheBuilderItsShapes) {

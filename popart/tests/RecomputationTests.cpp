@@ -12,8 +12,7 @@ std::shared_ptr<Ir> model(RecomputationType mode, RecomputeType mark,
   auto ir = classifier(3, 2, ReductionType::Sum);
   for (const auto &op : ir->getMainGraph().getOps()) {
     if (op->settings.vgraphId == 0) {
-      op->attributes.set("__recompute_output_in_backward_pass",
-                         static_cast<Attributes::Int>(mark));
+      op->settings.recomputeType = mark;
     }
   }
   ir->optimizer = std::make_shared<ConstSGD>(0.125f);

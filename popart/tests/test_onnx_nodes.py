@@ -33,8 +33,8 @@ LIMITS = {"peepholes": "LSTM without peepholes",
           "crop_and_resize": "no regions of interest",
           "with_argmax": "MaxPool without indices"}
 
-# All inputs are shapes, wanted when the model is compiled.
-KNOWN_INPUTS = {"ConstantOfShape"}
+# All inputs are wanted when the model is compiled: shapes, numbers of turns.
+KNOWN_INPUTS = {"ConstantOfShape", "Loop"}
 
 
 def rules() -> dict:

@@ -21,6 +21,18 @@ public:
   struct Tensor {
     TensorInfo info;
     std::vector<char> data; // info.nbytes() bytes
+
+    friend bool operator==(const Tensor &a, const Tensor &b) {
+      return a.info == b.info && a.data == b.data;
+    }
+  };
+  // A graph that the operation runs, by its name in the IR.
+  struct Graph {
+    std::string id;
+
+    friend bool operator==(const Graph &a, const Graph &b) {
+      return a.id == b.id;
+    }
   };
 
   Attributes &set(const std::string &name, Int value);
@@ -30,6 +42,7 @@ public:
   Attributes &set(const std::string &name, Floats value);
   Attributes &set(const std::string &name, Strings value);
   Attributes &set(const std::string &name, Tensor value);
+  Attributes &set(const std::string &name, Graph value);
 
   bool hasAttribute(const std::string &name) const;
   // The value, or `fallback` when there is none of that name and type.
@@ -51,8 +64,17 @@ public:
   // Null when there is no tensor of that name.
   const Tensor *findTensor(const std::string &name) const;
 
+  const std::map<std::string, Graph> &graphs() const { return graphs_; }
+
   // "strides=[1,1], group=1", for messages and dumps.
   std::string str() const;
+
+  friend bool operator==(const Attributes &a, const Attributes &b) {
+    return a.ints_ == b.ints_ && a.floats_ == b.floats_ &&
+           a.strings_ == b.strings_ && a.intLists_ == b.intLists_ &&
+           a.floatLists_ == b.floatLists_ && a.stringLists_ == b.stringLists_ &&
+           a.tensors_ == b.tensors_ && a.graphs_ == b.graphs_;
+  }
 
 private:
   // Null when there is none of that name and type.
@@ -70,6 +92,7 @@ private:
   std::map<std::string, Floats> floatLists_;
   std::map<std::string, Strings> stringLists_;
   std::map<std::string, Tensor> tensors_;
+  std::map<std::string, Graph> graphs_;
 };
 
 template <>
@@ -84,5 +107,7 @@ template <>
 const Attributes::Floats *Attributes::find(const std::string &name) const;
 template <>
 const Attributes::Strings *Attributes::find(const std::string &name) const;
+template <>
+const Attributes::Graph *Attributes::find(const std::string &name) const;
 
 } // namespace popart

@@ -19,9 +19,12 @@ class Ir;
 class Graph {
 public:
   Graph() = default; // of no IR
-  explicit Graph(Ir &ir) : ir_(&ir) {}
+  explicit Graph(Ir &ir, std::string id = "") : id(std::move(id)), ir_(&ir) {}
   Graph(const Graph &) = delete; // operations point at their graph
   Graph &operator=(const Graph &) = delete;
+
+  // The name of a subgraph; empty for the main graph.
+  std::string id;
 
   // Throws popart::error when it belongs to none.
   Ir &getIr() const;
@@ -33,6 +36,12 @@ public:
                        const void *data);
   TensorId addConstant(const TensorId &id, const TensorInfo &info,
                        const void *data);
+
+  // Of a subgraph: what its caller passes, and what it returns, in order.
+  TensorId addInput(const TensorId &id, const TensorInfo &info);
+  void markAsOutput(const TensorId &id);
+  const std::vector<TensorId> &getInputIds() const { return inputs_; }
+  const std::vector<TensorId> &getOutputIds() const { return outputs_; }
 
   // Appends an operation, infers its outputs' types and shapes and checks its
   // inputs. Empty ids in `outputs` are named by the graph. Throws popart::error
@@ -95,6 +104,8 @@ private:
   friend class Op;          // makes outputs one by one, for patterns
   Ir *ir_ = nullptr;
   std::map<TensorId, Tensor> tensors_;
+  std::vector<TensorId> inputs_;
+  std::vector<TensorId> outputs_;
   Ops ops_;
   std::int64_t nextName_ = 0;
   OpId nextOp_ = 0;

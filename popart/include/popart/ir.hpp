@@ -5,9 +5,13 @@
 #include <popart/dataflow.hpp>
 #include <popart/graph.hpp>
 #include <popart/optimizer.hpp>
+#include <popart/patterns/patterns.hpp>
 #include <popart/sessionoptions.hpp>
 
+#include <map>
 #include <memory>
+#include <string>
+#include <vector>
 
 namespace popart {
 
@@ -19,9 +23,17 @@ public:
 
   Graph &getMainGraph() { return mainGraph_; }
   const Graph &getMainGraph() const { return mainGraph_; }
+  // A subgraph; its name starts with `stem` and is unique.
+  Graph &createGraph(const std::string &stem);
+  // Throws popart::error when there is none of that name.
+  Graph &getGraph(const std::string &id);
+  // The main graph first.
+  std::vector<Graph *> getAllGraphs();
+  std::vector<const Graph *> getAllGraphs() const;
 
   DataFlow dataFlow;
   SessionOptions sessionOptions;
+  Patterns patterns;
   // Training: the scalar to minimise and how; null for inference.
   TensorId loss;
   std::shared_ptr<Optimizer> optimizer;
@@ -30,6 +42,7 @@ public:
 
 private:
   Graph mainGraph_;
+  std::map<std::string, std::unique_ptr<Graph>> subgraphs_;
 };
 
 } // namespace popart

@@ -7,6 +7,7 @@
 #include <popart/alias/aliasmodel.hpp>
 #include <popart/attributes.hpp>
 #include <popart/basicoptionals.hpp>
+#include <popart/commgroup.hpp>
 #include <popart/names.hpp>
 #include <popart/operatoridentifier.hpp>
 #include <popart/opserialiser.hpp>
@@ -20,6 +21,7 @@
 #include <set>
 #include <string>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 namespace popart {
@@ -35,6 +37,10 @@ enum class GradOpInType {
   GradOut, // the gradient of one of that operator's outputs
   Out,     // one of that operator's outputs
 };
+
+// Inputs and outputs that are sharded together.
+using ReplicatedTensorShardingIndices =
+    std::set<std::pair<std::set<InIndex>, std::set<OutIndex>>>;
 
 struct GradInOutMapper {
   GradInOutMapper(InIndex gradIn, int nonGrad, GradOpInType type)
@@ -130,7 +136,8 @@ public:
   virtual void appendOutlineAttributes(OpSerialiserBase &serialiser) const;
   virtual bool requiresRandomSeed() const { return false; }
   virtual InIndex getSeedInIndex() const { return -1; }
-  virtual std::vector<const Graph *> getCalledGraphs() const { return {}; }
+  // Graphs that the operation runs: its attributes', unless a class has others.
+  virtual std::vector<const Graph *> getCalledGraphs() const;
 
   // Hints that derived classes may define and that nothing reads: outlining,
   // sharding and running in place are the compiler's choice.
@@ -139,6 +146,13 @@ public:
   static constexpr float getLowSubgraphValue() { return 0.1f; }
   virtual bool isOutlineable() const { return true; }
   virtual bool canShard() const { return false; }
+  virtual ReplicatedTensorShardingIndices
+  getReplicatedTensorShardingIndices() const {
+    return {};
+  }
+  virtual void
+  configureForReplicatedTensorSharding(ReplicatedTensorShardingIndices,
+                                       CommGroup) {}
   virtual std::vector<std::tuple<OperatorIdentifier, float>>
   inplacePriorityDefault() const {
     return {};

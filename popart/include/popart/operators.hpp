@@ -1,7 +1,7 @@
-// The domains that operators are in.
+// The domains that operators are in, and the names of all that there are.
 #pragma once
 
-#include <popart/operatoridentifier.hpp>
+#include <popart/opidentifiers.hpp>
 
 namespace popart {
 namespace Domain {

@@ -5,7 +5,9 @@
 #include <popart/attributes.hpp>
 #include <popart/dataflow.hpp>
 #include <popart/names.hpp>
+#include <popart/optional.hpp>
 #include <popart/scope.hpp>
+#include <popart/tensorlocation.hpp>
 
 #include <map>
 #include <set>
@@ -26,6 +28,13 @@ enum class ExecutionContext {
   OptimizerFromHostFragment,
   Subgraph,
 };
+
+// Whether the backward pass keeps an operation's results or computes them
+// again, where the model says so itself.
+enum class RecomputeType { Undefined = 0, Checkpoint, Recompute, Recomputed };
+
+// Whether replicas round halves alike.
+enum class StochasticRoundingMethod { DifferingSeeds = 1, IdenticalSeeds };
 
 // The graph that an operation is in, or is made for; none until it is added.
 class GraphReference {
@@ -64,6 +73,7 @@ struct OpSettings {
   ExecutionPhase executionPhase = unusedExecutionPhase;
   BatchSerializedPhase batchSerializedPhase = unusedBatchSerializedPhase;
   ExecutionContext executionContext = ExecutionContext::Normal;
+  RecomputeType recomputeType = RecomputeType::Undefined;
   TileSet tileSet = TileSet::Compute;
   std::set<std::string> excludePatterns;
   bool isBackward = false; // made by autodiff
@@ -71,6 +81,8 @@ struct OpSettings {
   // Documented, and without effect: schedules, outlines, layouts and what is
   // done in place are the compiler's choice.
   double schedulePriority = 0.0;
+  optional<TensorLocation> tensorLocation;
+  optional<StochasticRoundingMethod> stochasticRoundingMethod;
   std::vector<std::tuple<std::string, float>> inplacePriorityVeto;
   std::map<InIndex, OutIndex> inferTensorMappingToFrom;
   std::map<std::string, std::string> extraOutlineAttributes;

@@ -23,7 +23,6 @@ enum class RecomputationType {
   Pipeline,
   RecomputeAll
 };
-enum class RecomputeType { Undefined = 0, Checkpoint, Recompute, Recomputed };
 enum class ReductionType { Sum = 0, Mean, NoReduction };
 enum class MeanReductionStrategy { Running = 0, Post };
 enum class SyntheticDataMode { Off = 0, Zeros, RandomNormal, RandomUniform };

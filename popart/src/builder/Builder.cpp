@@ -94,6 +94,9 @@ int ModelBuilder::Implementation::opset(const std::string &domain) const {
 void ModelBuilder::Implementation::requireOpset(const std::string &domain,
                                                 int version) {
   int known = opset(domain);
+  if (parent) { // a model has one version for all its graphs
+    parent->requireOpset(domain, version);
+  }
   if (known == 0) {
     auto *opset = model.add_opset_import();
     opset->set_domain(onnxDomain(domain));

@@ -24,7 +24,7 @@ struct ModelBuilder::Implementation {
       std::make_shared<std::set<TensorId>>();
   std::vector<std::string> scopes;
   AttributeMap attributes; // of the nodes that are added now
-  const Implementation *parent = nullptr;
+  Implementation *parent = nullptr;
   std::vector<std::unique_ptr<ModelBuilder>> children;
 
   onnx::GraphProto &graph() { return *model.mutable_graph(); }

@@ -1,6 +1,7 @@
 // Types and shapes of a model that is being built, and questions about them.
 #include <builder/Builder.hpp>
 
+#include <lowering/FoldConstants.hpp>
 #include <onnx/Import.hpp>
 #include <onnx/TensorData.hpp>
 #include <ops/OpRule.hpp>
@@ -115,8 +116,10 @@ void ModelBuilder::Implementation::infer(onnx::NodeProto &node) {
     }
     return;
   }
-  if (inferCustom(node)) {
-    return;
+  bool hasBody = std::any_of(node.attribute().begin(), node.attribute().end(),
+                             [](auto &attribute) { return attribute.has_g(); });
+  if (hasBody || inferCustom(node)) {
+    return; // shapes of loops are the session's to infer
   }
   OperatorIdentifier opid{domain, node.op_type(),
                           ruleVersion(domain, node.op_type(), opset(domain))};
@@ -133,13 +136,23 @@ void ModelBuilder::Implementation::infer(onnx::NodeProto &node) {
   }
   Op::Settings settings;
   settings.name = node.name();
-  shapes.addOp(opid, {node.input().begin(), node.input().end()},
-               {node.output().begin(), node.output().end()}, known, settings);
-  for (const TensorId &id : node.output()) {
+  std::vector<TensorId> outputs(node.output().begin(), node.output().end());
+  Op *op = nullptr;
+  try {
+    op = &shapes.addOp(opid, {node.input().begin(), node.input().end()},
+                       outputs, known, settings);
+  } catch (const error &) {
+    if (!parent) {
+      throw;
+    }
+    return; // what a subgraph is given may be known only when it is run
+  }
+  for (const TensorId &id : outputs) {
     if (!id.empty()) {
       setOutputInfo(id, shapes.getTensor(id).info);
     }
   }
+  foldSmallConstant(*op); // it may be a shape that a later node wants to know
 }
 
 std::vector<TensorId> ModelBuilder::getInputTensorIds() const {

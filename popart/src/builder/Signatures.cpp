@@ -115,12 +115,16 @@ std::vector<Signature> aiGraphcoreSignatures() {
     signature.domain = rule->domain;
     signature.type = rule->type;
     signature.outputCount = rule->schema.outputs;
-    if (rule->schema.outputs > 1) {
-      signature.outputs = Signature::Outputs::Listed;
+    if (rule->schema.outputs != 1) {
+      signature.outputs = rule->schema.outputs == 0
+                              ? Signature::Outputs::Counted
+                              : Signature::Outputs::Listed;
     }
     for (const AttributeSpec &spec : rule->schema.attributes) {
       signature.arguments.push_back(
-          {spec.name, typeOf(spec.fallback), spec.isRequired, spec.fallback});
+          {spec.name,
+           spec.isGraph ? OnnxAttributeType::Graph : typeOf(spec.fallback),
+           spec.isRequired, spec.fallback});
     }
     result.push_back(signature);
   }

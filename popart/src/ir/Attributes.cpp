@@ -58,6 +58,11 @@ const Attributes::Strings *Attributes::find(const std::string &name) const {
   return findIn(stringLists_, name);
 }
 
+template <>
+const Attributes::Graph *Attributes::find(const std::string &name) const {
+  return findIn(graphs_, name);
+}
+
 void Attributes::throwMissing(const std::string &name) {
   throw error("No attribute value found for attribute '" + name + "'");
 }
@@ -97,11 +102,16 @@ Attributes &Attributes::set(const std::string &name, Tensor value) {
   return *this;
 }
 
+Attributes &Attributes::set(const std::string &name, Graph value) {
+  graphs_[name] = std::move(value);
+  return *this;
+}
+
 bool Attributes::hasAttribute(const std::string &name) const {
   return ints_.count(name) > 0 || floats_.count(name) > 0 ||
          strings_.count(name) > 0 || intLists_.count(name) > 0 ||
          floatLists_.count(name) > 0 || stringLists_.count(name) > 0 ||
-         tensors_.count(name) > 0;
+         tensors_.count(name) > 0 || graphs_.count(name) > 0;
 }
 
 Attributes::Int Attributes::getInt(const std::string &name,
@@ -170,6 +180,9 @@ std::string Attributes::str() const {
     std::size_t hash =
         std::hash<std::string_view>()({value.data.data(), value.data.size()});
     out << fmt::format("#{:x}", hash);
+  }
+  for (const auto &[name, value] : graphs_) {
+    next(name) << "graph " << value.id;
   }
   return out.str();
 }

@@ -49,6 +49,15 @@ TensorId Graph::addConstant(const TensorId &id, const TensorInfo &info,
   return addTensor(id, info, TensorType::Const, data);
 }
 
+TensorId Graph::addInput(const TensorId &id, const TensorInfo &info) {
+  inputs_.push_back(addTensor(id, info, TensorType::ActGrad, nullptr));
+  return id;
+}
+
+void Graph::markAsOutput(const TensorId &id) {
+  outputs_.push_back(getTensor(id).id);
+}
+
 Op &Graph::addOp(const OperatorIdentifier &opid,
                  const std::vector<TensorId> &inputs,
                  const std::vector<TensorId> &outputs,

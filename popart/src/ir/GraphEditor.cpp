@@ -89,6 +89,15 @@ void GraphEditor::replaceInput(Op &op, InIndex index, const TensorId &id) {
   graph_.getTensor(id).consumers.push_back(&op);
 }
 
+void GraphEditor::replaceReads(const TensorId &from, const TensorId &to) {
+  std::vector<Op *> readers = graph_.getTensor(from).consumers;
+  for (Op *reader : readers) {
+    auto at = std::find(reader->inputs.begin(), reader->inputs.end(), from);
+    replaceInput(*reader, static_cast<InIndex>(at - reader->inputs.begin()),
+                 to);
+  }
+}
+
 void GraphEditor::reorder(const std::vector<Op *> &order) {
   support::requireInternal(order.size() == graph_.ops_.size(),
                            "a new order has {} of {} operations", order.size(),
@@ -103,6 +112,8 @@ void GraphEditor::copyFrom(const Graph &source) {
   support::requireInternal(graph_.tensors_.empty(),
                            "a graph is copied over a graph in use");
   graph_.tensors_ = source.tensors_;
+  graph_.inputs_ = source.inputs_;
+  graph_.outputs_ = source.outputs_;
   graph_.nextName_ = source.nextName_;
   graph_.nextOp_ = source.nextOp_;
   graph_.ir_ = source.ir_;
@@ -120,6 +131,10 @@ void GraphEditor::copyFrom(const Graph &source) {
     graph_.ops_.push_back(std::move(copy));
     positions_[graph_.ops_.back().get()] = std::prev(graph_.ops_.end());
   }
+}
+
+std::vector<TensorId> GraphEditor::takeOutputs() {
+  return std::exchange(graph_.outputs_, {});
 }
 
 TensorId GraphEditor::uniqueName(const std::string &stem) {

@@ -33,12 +33,17 @@ public:
 
   void renameTensor(const TensorId &from, const TensorId &to);
   void replaceInput(Op &op, InIndex index, const TensorId &id);
+  // All that read `from` read `to`.
+  void replaceReads(const TensorId &from, const TensorId &to);
 
   // The schedule becomes `order`, which holds every operation once.
   void reorder(const std::vector<Op *> &order);
 
   // Replaces the (empty) graph by a copy of `source`.
   void copyFrom(const Graph &source);
+
+  // The graph returns nothing any more; what it did return.
+  std::vector<TensorId> takeOutputs();
 
   // A name that no tensor has, starting with `stem`.
   TensorId uniqueName(const std::string &stem);

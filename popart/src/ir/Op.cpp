@@ -5,7 +5,7 @@
 #include <ops/Common.hpp>
 #include <ops/Custom.hpp>
 #include <ops/OpRule.hpp>
-#include <popart/graph.hpp>
+#include <popart/ir.hpp>
 
 #include <algorithm>
 #include <utility>
@@ -21,6 +21,9 @@ void OpSettings::setFromAttributes(const Attributes &attributes) {
   vgraphId = attributes.getInt("__ipu_number", vgraphId);
   pipelineStage = attributes.getInt("__pipeline_stage", pipelineStage);
   executionPhase = attributes.getInt("__execution_phase", executionPhase);
+  recomputeType = static_cast<RecomputeType>(
+      attributes.getInt("__recompute_output_in_backward_pass",
+                        static_cast<Attributes::Int>(recomputeType)));
   schedulePriority = attributes.getFloat("__schedule_priority",
                                          static_cast<float>(schedulePriority));
   for (const std::string &name :
@@ -199,6 +202,14 @@ void Op::appendAttributes(OpSerialiserBase &serialiser) const {
 }
 
 void Op::appendOutlineAttributes(OpSerialiserBase &) const {}
+
+std::vector<const Graph *> Op::getCalledGraphs() const {
+  std::vector<const Graph *> graphs;
+  for (const auto &[name, graph] : attributes.graphs()) {
+    graphs.push_back(&getIr().getGraph(graph.id));
+  }
+  return graphs;
+}
 
 std::unique_ptr<Op>
 Op::getInplaceVariant(const OperatorIdentifier &variant) const {

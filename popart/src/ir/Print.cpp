@@ -82,6 +82,14 @@ std::string printGraph(const Graph &graph) {
   for (const auto &op : graph.getOps()) {
     text += printOp(*op);
   }
+  for (const TensorId &id : graph.getOutputIds()) {
+    text += fmt::format("return {}\n", id);
+  }
+  for (const auto &op : graph.getOps()) {
+    for (const Graph *called : op->getCalledGraphs()) {
+      text += fmt::format("graph {}:\n{}", called->id, printGraph(*called));
+    }
+  }
   return text;
 }
 

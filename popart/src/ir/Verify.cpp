@@ -20,7 +20,9 @@ public:
       require(tensor.id == id, "tensor '{}' is filed under '{}'", tensor.id,
               id);
       if (!tensor.producer) {
-        require(tensor.type != TensorType::ActGrad,
+        const auto &inputs = graph_.getInputIds();
+        require(tensor.type != TensorType::ActGrad ||
+                    std::count(inputs.begin(), inputs.end(), id) > 0,
                 "nothing produces tensor '{}'", id);
         known_.insert(id);
       }
@@ -28,6 +30,13 @@ public:
     for (const auto &op : graph_.getOps()) {
       checkInputs(*op);
       checkOutputs(*op);
+      for (const Graph *called : op->getCalledGraphs()) {
+        Verifier(*called).run();
+      }
+    }
+    for (const TensorId &id : graph_.getOutputIds()) {
+      require(known_.count(id) > 0,
+              "graph {} returns '{}', which nothing makes", graph_.id, id);
     }
   }
 

@@ -106,6 +106,21 @@ std::string anchorHandle(const TensorId &id) {
   return "anchor:" + id;
 }
 
+void addConstant(LoweringContext &context, const Tensor &tensor, VGraphId ipu) {
+  poplar::Tensor constant = context.addVariable(tensor.info, ipu, tensor.id);
+  setContents(context, constant, tensor, true);
+  context.setTensor(tensor.id, constant);
+}
+
+void addConstants(LoweringContext &context, const Graph &graph, VGraphId ipu) {
+  for (const TensorId &id : graph.getTensorIds()) {
+    const Tensor &tensor = graph.getTensor(id);
+    if (tensor.type == TensorType::Const) {
+      addConstant(context, tensor, ipu);
+    }
+  }
+}
+
 std::vector<InputStream> addHostTensors(LoweringContext &context, const Ir &ir,
                                         const Graph &graph) {
   for (const auto &[id, type] : ir.dataFlow.getAnchorReturnTypeMap()) {

@@ -37,6 +37,11 @@ struct AnchorStream {
 // stream is "anchor:" and its id, because an input may be an anchor too.
 std::string anchorHandle(const TensorId &id);
 
+// A constant by the tensor's own name.
+void addConstant(LoweringContext &context, const Tensor &tensor, VGraphId ipu);
+// The constants of a subgraph.
+void addConstants(LoweringContext &context, const Graph &graph, VGraphId ipu);
+
 // Creates constants, variables with their initial values and host access, and
 // input tensors. Weights that cannot change are constants.
 std::vector<InputStream> addHostTensors(LoweringContext &context, const Ir &ir,

@@ -1,6 +1,7 @@
 // Lowering one operation at a time.
 #include <lowering/LoweringContext.hpp>
 
+#include <lowering/HostTensors.hpp>
 #include <lowering/Types.hpp>
 #include <ops/OpRule.hpp>
 #include <popart/error.hpp>
@@ -107,6 +108,25 @@ bool LoweringContext::isViewOfStored(const poplar::Tensor &tensor) const {
   return std::any_of(pieces.begin(), pieces.end(), [&](const auto &piece) {
     return stored_.count(piece.variable.index()) > 0;
   });
+}
+
+std::vector<poplar::Tensor>
+LoweringContext::lowerGraph(const Graph &body,
+                            const std::vector<poplar::Tensor> &inputs,
+                            poplar::program::Sequence &program) {
+  LoweringContext inner(graph_, options_);
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    inner.setTensor(body.getInputIds().at(i), inputs[i]);
+  }
+  addConstants(inner, body, op_->settings.vgraphId);
+  for (const auto &op : body.getOps()) {
+    inner.lower(*op, program);
+  }
+  std::vector<poplar::Tensor> outputs;
+  for (const TensorId &id : body.getOutputIds()) {
+    outputs.push_back(inner.tensor(id));
+  }
+  return outputs;
 }
 
 poplar::Graph &LoweringContext::graphOf(VGraphId ipu) {

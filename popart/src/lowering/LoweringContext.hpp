@@ -15,6 +15,7 @@
 #include <map>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace popart {
@@ -40,9 +41,20 @@ public:
   // variable, as an update may have changed it by then.
   void addStored(const poplar::Tensor &variable);
   void addReturned(const TensorId &id) { returned_.insert(id); }
+  // The same for all that a subgraph of the operation that is being lowered
+  // computes; returns its outputs.
+  std::vector<poplar::Tensor>
+  lowerGraph(const Graph &body, const std::vector<poplar::Tensor> &inputs,
+             poplar::program::Sequence &program);
 
   // For the rules, while their operation is being lowered:
   poplar::program::Sequence &program() { return *program_; }
+  // What `f` emits goes into `program`.
+  template <typename F> void into(poplar::program::Sequence &program, F &&f) {
+    auto *outer = std::exchange(program_, &program);
+    f();
+    program_ = outer;
+  }
   poplar::Tensor in(InIndex i) const;
   void setOut(OutIndex i, const poplar::Tensor &tensor);
   // Adds one operation of this kind and returns its outputs.

@@ -6,6 +6,8 @@
 #include <support/Shape.hpp>
 
 #include <cstring>
+#include <limits>
+#include <utility>
 
 namespace popart {
 namespace {
@@ -40,18 +42,20 @@ const TypeRow &rowOf(DataType type) {
                           TensorInfo(type, {}).data_type()));
 }
 
-bool isWide(DataType type) {
-  return type == DataType::INT64 || type == DataType::UINT64;
-}
-
+// Numbers that do not fit become the nearest that does: "to the end" is often
+// written as the greatest number of 64 bits.
 template <typename From, typename To>
 std::vector<char> convert(const std::vector<char> &bytes) {
+  using Limits = std::numeric_limits<To>;
   std::size_t count = bytes.size() / sizeof(From);
   std::vector<char> result(count * sizeof(To));
   for (std::size_t i = 0; i < count; ++i) {
     From value;
     std::memcpy(&value, bytes.data() + i * sizeof(From), sizeof(From));
-    auto converted = static_cast<To>(value);
+    To converted = std::cmp_less(value, Limits::min()) ? Limits::min()
+                   : std::cmp_greater(value, Limits::max())
+                       ? Limits::max()
+                       : static_cast<To>(value);
     std::memcpy(result.data() + i * sizeof(To), &converted, sizeof(To));
   }
   return result;
@@ -61,8 +65,14 @@ std::vector<char> convert(const std::vector<char> &bytes) {
 
 std::vector<char> toDeviceBytes(const TensorInfo &info,
                                 const std::vector<char> &host) {
-  return isWide(info.dataType()) ? convert<std::int64_t, std::int32_t>(host)
-                                 : host;
+  switch (info.dataType()) {
+  case DataType::INT64:
+    return convert<std::int64_t, std::int32_t>(host);
+  case DataType::UINT64:
+    return convert<std::uint64_t, std::uint32_t>(host);
+  default:
+    return host;
+  }
 }
 
 std::vector<char> toHostBytes(const TensorInfo &info,

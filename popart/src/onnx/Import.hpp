@@ -20,6 +20,8 @@ struct ImportOptions {
   bool areWeightsVariable = false;
   // Only ONNX's versions that a rule lists; false: the nearest lower one.
   bool strictOpVersions = true;
+  // Gradients will be wanted: loops of a known number of turns are written out.
+  bool isTraining = false;
 };
 
 // Adds the model's inputs, initialisers and nodes to `graph`. Throws

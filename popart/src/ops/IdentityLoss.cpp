@@ -53,11 +53,15 @@ void lowerIdentityLoss(LoweringContext &context, const Op &op) {
 } // namespace
 
 std::vector<OpRule> identityLossRules() {
-  return {{.domain = "ai.graphcore",
-           .type = "IdentityLoss",
-           .infer = inferIdentityLoss,
-           .differentiate = differentiateIdentityLoss,
-           .lower = lowerIdentityLoss}};
+  return {
+      {.domain = "ai.graphcore",
+       .type = "IdentityLoss",
+       .schema = {.types = types::floats(),
+                  .attributes = {{"reduction", Attributes::Int{static_cast<int>(
+                                                   ReductionType::Mean)}}}},
+       .infer = inferIdentityLoss,
+       .differentiate = differentiateIdentityLoss,
+       .lower = lowerIdentityLoss}};
 }
 
 } // namespace popart

@@ -11,18 +11,19 @@ using Key = std::pair<std::string, std::string>;
 
 std::map<Key, OpRule> makeRules() {
   std::vector<OpRule> (*const families[])() = {
-      averagePoolRules, batchNormRules,    castRules,
-      concatRules,      convRules,         convTransposeRules,
-      cumSumRules,      depthToSpaceRules, expressionRules,
-      formulaRules,     gatherRules,       gemmRules,
-      groupNormRules,   gruRules,          identityLossRules,
-      ipuCopyRules,     lossRules,         lrnRules,
-      lstmRules,        matMulRules,       maxPoolRules,
-      oneHotRules,      padRules,          reduceRules,
-      remoteRules,      repeatRules,       replicaReduceRules,
-      resizeRules,      scatterRules,      shapeRules,
-      sliceRules,       softmaxRules,      stashRules,
-      topKRules,        updateRules,       variadicRules,
+      averagePoolRules,   batchNormRules, callRules,
+      castRules,          concatRules,    convRules,
+      convTransposeRules, cumSumRules,    depthToSpaceRules,
+      expressionRules,    formulaRules,   gatherRules,
+      gemmRules,          groupNormRules, gruRules,
+      identityLossRules,  ifRules,        ipuCopyRules,
+      loopRules,          lossRules,      lrnRules,
+      lstmRules,          matMulRules,    maxPoolRules,
+      oneHotRules,        padRules,       reduceRules,
+      remoteRules,        repeatRules,    replicaReduceRules,
+      resizeRules,        scatterRules,   shapeRules,
+      sliceRules,         softmaxRules,   stashRules,
+      topKRules,          updateRules,    variadicRules,
       viewRules,
   };
   std::map<Key, OpRule> rules;

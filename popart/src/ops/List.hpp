@@ -9,6 +9,7 @@ namespace popart {
 
 std::vector<OpRule> averagePoolRules();
 std::vector<OpRule> batchNormRules();
+std::vector<OpRule> callRules();
 std::vector<OpRule> castRules();
 std::vector<OpRule> concatRules();
 std::vector<OpRule> convRules();
@@ -22,7 +23,9 @@ std::vector<OpRule> gemmRules();
 std::vector<OpRule> groupNormRules();
 std::vector<OpRule> gruRules();
 std::vector<OpRule> identityLossRules();
+std::vector<OpRule> ifRules();
 std::vector<OpRule> ipuCopyRules();
+std::vector<OpRule> loopRules();
 std::vector<OpRule> lossRules();
 std::vector<OpRule> lrnRules();
 std::vector<OpRule> lstmRules();

@@ -34,6 +34,7 @@ struct AttributeSpec {
   std::string name;
   Fallback fallback;
   bool isRequired = false;
+  bool isGraph = false; // a Builder of a subgraph
 };
 
 struct OpSchema {
@@ -46,7 +47,8 @@ struct OpSchema {
   std::span<const DataType> types = {};
   // ai.graphcore: in the order of the Builder's arguments.
   std::vector<AttributeSpec> attributes = {};
-  int outputs = 1; // ai.graphcore: how many the Builder names
+  // ai.graphcore: how many the Builder names; 0: as many as it is told.
+  int outputs = 1;
   // ai.onnx: how many a model may name, where those after are the rule's own
   // and not ONNX's.
   int mostOutputs = std::numeric_limits<int>::max();

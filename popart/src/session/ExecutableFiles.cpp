@@ -79,6 +79,18 @@ std::string fileIn(const std::string &path, const char *name) {
   return fs::is_directory(path) ? (fs::path(path) / name).string() : path;
 }
 
+// What a program depends on of a tensor beside its name, type and shape.
+void addTensor(support::Sha256 &hash, const Tensor &tensor,
+               bool areWeightsConstant) {
+  if (tensor.replicatedStreamMode == ReplicatedStreamMode::Broadcast) {
+    hash.add("broadcast " + tensor.id);
+  }
+  if (tensor.type == TensorType::Const ||
+      (tensor.type == TensorType::Variable && areWeightsConstant)) {
+    hash.add({tensor.data.data(), tensor.data.size()});
+  }
+}
+
 // Readers see the whole file or none, whoever else writes it.
 template <typename F> void writeFile(const std::string &fileName, F &&f) {
   std::string unfinished = fmt::format("{}.{}.part", fileName, getpid());
@@ -120,14 +132,9 @@ std::string fingerprint(const Session::Implementation &session) {
   hash.add(fmt::format("{} {} {} {}", static_cast<int>(type),
                        device.getNumIpus(), device.getTilesPerIPU(),
                        device.getIpuVersion()));
-  for (const TensorId &id : ir.getMainGraph().getTensorIds()) {
-    const Tensor &tensor = ir.getMainGraph().getTensor(id);
-    if (tensor.replicatedStreamMode == ReplicatedStreamMode::Broadcast) {
-      hash.add("broadcast " + id);
-    }
-    if (tensor.type == TensorType::Const ||
-        (tensor.type == TensorType::Variable && session.areWeightsConstant())) {
-      hash.add({tensor.data.data(), tensor.data.size()});
+  for (const Graph *graph : ir.getAllGraphs()) {
+    for (const TensorId &id : graph->getTensorIds()) {
+      addTensor(hash, graph->getTensor(id), session.areWeightsConstant());
     }
   }
   return support::toHex(hash.digest());

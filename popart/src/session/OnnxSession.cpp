@@ -29,10 +29,12 @@ Imported import(const std::string &model, const DataFlow &dataFlow,
   Imported result{loadModel(model), std::make_shared<Ir>()};
   result.ir->dataFlow = dataFlow;
   result.ir->sessionOptions = options;
+  result.ir->patterns = patterns;
   ImportOptions how;
   how.inputShapeInfo = inputShapeInfo;
   how.areWeightsVariable = isTraining || !options.constantWeights;
   how.strictOpVersions = options.strictOpVersions;
+  how.isTraining = isTraining;
   importModel(result.model, how, result.ir->getMainGraph());
   return result;
 }

@@ -2,6 +2,7 @@
 #include <popart/patterns/patterns.hpp>
 
 #include <popart/error.hpp>
+#include <popart/patterns/patterncreator.hpp>
 #include <support/Error.hpp>
 
 namespace popart {
@@ -66,51 +67,58 @@ constexpr const char *unusual[] = {
     "LSTMOp",     "Slice2SliceSubsample", "SplitGather",
     "TiedGather", "TiedGatherAccumulate", "UpdateInplacePrioritiesForIpu"};
 
-const std::map<std::string, Use> &uses() {
-  static const std::map<std::string, Use> table = [] {
-    std::map<std::string, Use> all;
-    for (const char *name : mandatory) {
-      all[name] = Use::Mandatory;
-    }
-    for (const char *name : usual) {
-      all[name] = Use::On;
-    }
-    for (const char *name : unusual) {
-      all[name] = Use::Off;
-    }
-    return all;
-  }();
-  return table;
+std::map<std::string, Use> documentedUses() {
+  std::map<std::string, Use> all;
+  for (const char *name : mandatory) {
+    all[name] = Use::Mandatory;
+  }
+  for (const char *name : usual) {
+    all[name] = Use::On;
+  }
+  for (const char *name : unusual) {
+    all[name] = Use::Off;
+  }
+  return all;
+}
+
+// With those that shared objects have brought so far.
+std::map<std::string, Use> uses() {
+  static const std::map<std::string, Use> documented = documentedUses();
+  std::map<std::string, Use> all = documented;
+  for (const RegisteredPattern &pattern : registeredPatterns()) {
+    all[pattern.name] = pattern.isMandatory ? Use::Mandatory
+                        : pattern.isEnabled ? Use::On
+                                            : Use::Off;
+  }
+  return all;
 }
 
 Use useOf(const std::string &name) {
-  auto found = uses().find(name);
-  support::requireUser<error>(
-      found != uses().end(), "Unknown pattern {}{}", name,
-      name == "Inplace" ? ", did you mean InPlace?" : "");
+  auto all = uses();
+  auto found = all.find(name);
+  support::requireUser<error>(found != all.end(), "Unknown pattern {}{}", name,
+                              name == "Inplace" ? ", did you mean InPlace?"
+                                                : "");
   return found->second;
+}
+
+bool isOn(PatternsLevel level, const std::string &name, Use use) {
+  switch (level) {
+  case PatternsLevel::NoPatterns:
+    return false;
+  case PatternsLevel::Minimal:
+    return use == Use::Mandatory;
+  case PatternsLevel::Default:
+    return use != Use::Off;
+  case PatternsLevel::All:
+    return name != "UpdateInplacePrioritiesForIpu";
+  }
+  return false;
 }
 
 } // namespace
 
-Patterns::Patterns(PatternsLevel level) {
-  for (const auto &[name, use] : uses()) {
-    switch (level) {
-    case PatternsLevel::NoPatterns:
-      enabled_[name] = false;
-      break;
-    case PatternsLevel::Minimal:
-      enabled_[name] = use == Use::Mandatory;
-      break;
-    case PatternsLevel::Default:
-      enabled_[name] = use != Use::Off;
-      break;
-    case PatternsLevel::All:
-      enabled_[name] = name != "UpdateInplacePrioritiesForIpu";
-      break;
-    }
-  }
-}
+Patterns::Patterns(PatternsLevel level) : level_(level) {}
 
 Patterns::Patterns(const std::vector<std::string> &patterns)
     : Patterns(PatternsLevel::Minimal) {
@@ -125,19 +133,20 @@ Patterns &Patterns::enablePattern(const std::string &name, bool enable) {
                               "disabled",
                               name);
   useOf(name);
-  enabled_[name] = enable;
+  chosen_[name] = enable;
   return *this;
 }
 
 bool Patterns::isPatternEnabled(const std::string &name) const {
-  useOf(name);
-  return enabled_.at(name);
+  Use use = useOf(name);
+  auto chosen = chosen_.find(name);
+  return chosen == chosen_.end() ? isOn(level_, name, use) : chosen->second;
 }
 
 void Patterns::ensureAllMandatoryPatternsAreEnabled() const {
   for (const auto &[name, use] : uses()) {
     support::requireUser<error>(!runtimeAsserts_ || use != Use::Mandatory ||
-                                    enabled_.at(name),
+                                    isPatternEnabled(name),
                                 "Pattern '{}' must be enabled", name);
   }
 }

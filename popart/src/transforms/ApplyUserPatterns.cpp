@@ -97,7 +97,8 @@ void PreAliasPattern::transferBaseProperties(Op *from, Op *to) {
 void applyUserPatterns(PassContext &context) {
   for (const RegisteredPattern &entry : patterns()) {
     int rounds = 0;
-    while (entry.isEnabled && applyOnce(entry, context.graph)) {
+    bool isEnabled = context.ir.patterns.isPatternEnabled(entry.name);
+    while (isEnabled && applyOnce(entry, context.graph)) {
       support::requireUser<error>(++rounds < mostRounds,
                                   "Pattern '{}' still matches after {} rounds",
                                   entry.name, mostRounds);

@@ -100,8 +100,7 @@ bool changesVariables(const Op &op) {
 
 // What the model says of an operation's results.
 RecomputeType annotationOf(const Op &op) {
-  return static_cast<RecomputeType>(
-      op.attributes.getInt("__recompute_output_in_backward_pass", 0));
+  return op.settings.recomputeType;
 }
 
 void checkAnnotations(const SessionOptions &options,

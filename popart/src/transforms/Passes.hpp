@@ -9,8 +9,16 @@ namespace popart {
 void checkOptions(PassContext &context);
 // The same for options that the model and the device do not matter for.
 void checkSettings(PassContext &context);
+// Puts the operations of called graphs in the place of their calls.
+void inlineCalls(PassContext &context);
 // Rewrites that shared objects registered (popart/patterns/patterncreator.hpp).
 void applyUserPatterns(PassContext &context);
+// Computes what depends on constants alone (lowering/FoldConstants.cpp).
+void foldConstants(PassContext &context);
+// Operations that give back their input go; their readers read the input.
+void removeIdentities(PassContext &context);
+// Of operations that compute the same from the same, the first stays.
+void mergeDuplicates(PassContext &context);
 // Gives every operation a phase, and the IPU of it, or no phase when the mode
 // is not ExecutionPhases.
 void assignExecutionPhases(PassContext &context);
@@ -32,6 +40,8 @@ void reduceOverReplicas(PassContext &context);
 // Variables that the model itself overwrites change last, when nothing reads
 // their old value any more.
 void delayVariableCopies(PassContext &context);
+// Operations of subgraphs get the place of those that run them.
+void placeSubgraphs(PassContext &context);
 // Removes operations that neither an anchor nor an update needs.
 void prune(PassContext &context);
 // The stages are complete, each on one IPU, and the step is long enough.
@@ -63,6 +73,8 @@ void foldReplicas(PassContext &context);
 // folded into one.
 bool canFoldReplicas(const Graph &graph);
 
+// Somebody asks for the tensor, or for its gradient, by name.
+bool isAskedFor(const Ir &ir, const TensorId &id);
 // The IPU that holds a tensor: where it is made, or first read.
 VGraphId homeOf(const Tensor &tensor);
 

@@ -1,24 +1,58 @@
 // The lists of passes.
 #include <transforms/Pipeline.hpp>
 
+#include <ir/Dot.hpp>
 #include <transforms/Passes.hpp>
 
 namespace popart {
+namespace {
+
+// Drawings of the graph as it is here, by PopART's names, if they are asked
+// for.
+void drawFwd0(PassContext &context) {
+  drawGraph(context.ir, context.graph, "FWD0");
+}
+
+void drawFwd1(PassContext &context) {
+  drawGraph(context.ir, context.graph, "FWD1");
+}
+
+void drawBwd0(PassContext &context) {
+  drawGraph(context.ir, context.graph, "BWD0");
+}
+
+// Nothing is done in place here and there are no loops in the IR: one graph is
+// all three.
+void drawFinal(PassContext &context) {
+  for (const char *check : {"PREALIAS", "MAINLOOPS", "FINAL"}) {
+    drawGraph(context.ir, context.graph, check);
+  }
+}
+
+} // namespace
 
 std::span<const Pass> modelPasses() {
   static constexpr Pass passes[] = {
       {"checkSettings", checkSettings},
       {"checkOptions", checkOptions},
+      {"inlineCalls", inlineCalls},
+      {"drawFwd0", drawFwd0, true},
       {"applyUserPatterns", applyUserPatterns, true},
+      {"foldConstants", foldConstants, true},
+      {"removeIdentities", removeIdentities, true},
+      {"mergeDuplicates", mergeDuplicates, true},
+      {"drawFwd1", drawFwd1, true},
       {"assignExecutionPhases", assignExecutionPhases},
       {"assignVirtualGraphs", assignVirtualGraphs},
       {"assignPipelineStages", assignPipelineStages},
       {"checkLoss", checkLoss},
       {"differentiate", differentiateLoss},
       {"insertUpdates", insertUpdates},
+      {"drawBwd0", drawBwd0, true},
       {"scaleLossAutomatically", scaleLossAutomatically},
       {"reduceOverReplicas", reduceOverReplicas},
       {"delayVariableCopies", delayVariableCopies},
+      {"placeSubgraphs", placeSubgraphs},
       {"prune", prune, true},
       {"checkPipeline", checkPipeline},
       {"checkAnchors", checkAnchors},
@@ -36,6 +70,7 @@ std::span<const Pass> machinePasses() {
       {"moveActivationsOffChip", moveActivationsOffChip},
       {"moveTensorsAlongPipeline", moveTensorsAlongPipeline},
       {"insertIpuCopies", insertIpuCopies},
+      {"drawFinal", drawFinal, true},
   };
   return passes;
 }

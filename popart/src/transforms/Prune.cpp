@@ -2,10 +2,14 @@
 #include <transforms/Passes.hpp>
 
 #include <ir/GraphEditor.hpp>
-
-#include <algorithm>
+#include <popart/tensornames.hpp>
 
 namespace popart {
+
+bool isAskedFor(const Ir &ir, const TensorId &id) {
+  return ir.dataFlow.isAnchored(id) || ir.dataFlow.isAnchored(getGradId(id)) ||
+         id == ir.loss;
+}
 
 void prune(PassContext &context) {
   GraphEditor editor(context.graph);

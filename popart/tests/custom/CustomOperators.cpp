@@ -1,6 +1,7 @@
 // Operators as users write them, from the documented interface alone: compiled
 // as C++14 into a shared object that the tests load.
 #include <popart/op.hpp>
+#include <popart/op/l1.hpp>
 #include <popart/opmanager.hpp>
 #include <popart/opserialiser.hpp>
 #include <popart/patterns/patterncreator.hpp>

@@ -5,6 +5,7 @@
 #include <popart/adaptive.hpp>
 #include <popart/devicemanager.hpp>
 #include <popart/inputsettings.hpp>
+#include <popart/opsettings.hpp>
 #include <popart/patterns/patterns.hpp>
 #include <popart/sessionoptions.hpp>
 #include <popart/sgd.hpp>

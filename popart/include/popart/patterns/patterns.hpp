@@ -1,5 +1,5 @@
-// Which of PopART's documented rewrites of the graph are on. Their results are
-// the same with and without them; here they only have names.
+// Which of PopART's documented rewrites of the graph are on, and which of those
+// that shared objects bring. docs/compatibility.md says which change anything.
 #pragma once
 
 #include <map>
@@ -35,7 +35,8 @@ public:
   static bool isMandatory(const std::string &name);
 
 private:
-  std::map<std::string, bool> enabled_;
+  PatternsLevel level_;
+  std::map<std::string, bool> chosen_; // one by one
   bool runtimeAsserts_ = true;
 };
 

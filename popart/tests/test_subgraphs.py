@@ -1,0 +1,110 @@
+"""Call and If: values and gradients, compared with PyTorch; and subgraphs in
+subgraphs."""
+import numpy as np
+import popart
+import pytest
+import torch
+from programs import add_input, expect, floats, run_model, train
+
+
+def test_calls_of_one_graph_share_it():
+    builder = popart.Builder()
+    x, w = floats(3, 4), floats(4, 4)
+    ids = [add_input(builder, name, array)
+           for name, array in (("x", x), ("w", w))]
+    callee = builder.createSubgraphBuilder()
+    a = callee.addInputTensor("FLOAT", [3, 4])
+    b = callee.addUntypedInputTensor()  # the call says what it is
+    callee.addOutputTensor(callee.aiOnnx.tanh([callee.aiOnnx.matmul([a, b])]))
+    once = builder.aiGraphcore.call([ids[0], ids[1]], 1, callee)[0]
+    twice = builder.aiGraphcore.call([once, ids[1]], 1, callee)[0]
+    results = train(builder, dict(zip(ids, (x, w))), twice, ids)
+    expect(results, lambda x, w: torch.tanh(torch.tanh(x @ w) @ w), (x, w))
+
+
+@pytest.mark.parametrize("flag", [True, False])
+def test_if_runs_and_differentiates_one_branch(flag):
+    builder = popart.Builder()
+    x, w = floats(2, 3), floats(2, 3)
+    ids = [add_input(builder, name, array)
+           for name, array in (("x", x), ("w", w))]
+    condition = add_input(builder, "condition", np.array(flag))
+    then_branch = builder.createSubgraphBuilder()
+    else_branch = builder.createSubgraphBuilder()
+    for branch in (then_branch, else_branch):
+        branch.addInputTensorFromParentGraph(ids[0])
+    then_branch.addInputTensorFromParentGraph(ids[1])
+    then_branch.addOutputTensor(then_branch.aiOnnx.sin(
+        [then_branch.aiOnnx.mul(ids)]))
+    else_branch.addOutputTensor(else_branch.aiOnnx.exp([ids[0]]))
+    result = builder.aiOnnx.logical_if([condition], 1, else_branch,
+                                       then_branch)[0]
+    results = train(builder, {ids[0]: x, ids[1]: w,
+                              condition: np.array(flag)}, result, ids)
+    if flag:
+        expect(results, lambda x, w: torch.sin(x * w), (x, w))
+    else:
+        expect(results, lambda x, w: torch.exp(x) + 0 * w, (x, w))
+
+
+def test_if_with_a_weight_in_one_branch_trains_it():
+    builder = popart.Builder()
+    x, start = floats(4), floats(4)
+    condition = add_input(builder, "condition", np.array(True))
+    x_id = add_input(builder, "x", x)
+    w = builder.addInitializedInputTensor(start, "w")
+    yes, no = builder.createSubgraphBuilder(), builder.createSubgraphBuilder()
+    for branch in (yes, no):
+        branch.addInputTensorFromParentGraph(x_id)
+    yes.addInputTensorFromParentGraph(w)
+    yes.addOutputTensor(yes.aiOnnx.mul([x_id, w]))
+    no.addOutputTensor(no.aiOnnx.neg([x_id]))
+    y = builder.aiOnnx.logical_if([condition], 1, no, yes)[0]
+    loss = builder.aiGraphcore.identityloss([y], popart.ReductionType.Sum)
+    builder.addOutputTensor(loss)
+    session = popart.TrainingSession(
+        builder.getModelProto(), popart.DataFlow(1, [loss]), loss,
+        popart.ConstSGD(0.5), popart.DeviceManager().createIpuModelDevice({}))
+    session.prepareDevice()
+    session.weightsFromHost()
+    anchors = session.initAnchorArrays()
+    weights = np.empty_like(start)
+    expected = start
+    for flag in (True, False, True):
+        session.run(popart.PyStepIO({x_id: x, condition: np.array(flag)},
+                                    anchors))
+        expected = expected - 0.5 * x if flag else expected
+        session.weightsToHost()
+        session.readWeights(popart.PyWeightsIO({w: weights}))
+        np.testing.assert_allclose(weights, expected, rtol=1e-6)
+
+
+def test_subgraphs_in_subgraphs_read_the_graphs_around_them():
+    builder = popart.Builder()
+    builder.aiOnnxOpset11
+    x, w = floats(2), floats(2)
+    ids = [add_input(builder, name, array)
+           for name, array in (("x", x), ("w", w))]
+    condition = add_input(builder, "condition", np.array(True))
+    body = builder.createSubgraphBuilder()
+    body.addInputTensor("INT64", [])
+    goes_on = body.addInputTensor("BOOL", [])
+    value = body.addInputTensor("FLOAT", [2])
+    body.addInputTensorFromParentGraph(condition)
+    body.addInputTensorFromParentGraph(ids[1])
+    yes, no = body.createSubgraphBuilder(), body.createSubgraphBuilder()
+    for branch in (yes, no):
+        branch.addInputTensorFromParentGraph(value)
+        branch.addInputTensorFromParentGraph(ids[1])
+    yes.addOutputTensor(yes.aiOnnx.mul([value, ids[1]]))
+    no.addOutputTensor(no.aiOnnx.add([value, ids[1]]))
+    body.addOutputTensor(body.aiOnnx.identity([goes_on]))
+    body.addOutputTensor(body.aiOnnx.logical_if([condition], 1, no, yes)[0])
+    (output,) = builder.aiOnnx.loop(
+        [builder.aiOnnx.constant(np.array(3, np.int64)), "", ids[0]], 1, body)
+    feeds = {ids[0]: x, ids[1]: w}
+    (result,) = run_model(builder, {**feeds, condition: np.array(False)},
+                          [output])
+    np.testing.assert_allclose(result, x + 3 * w, rtol=1e-5)
+    results = train(builder, {**feeds, condition: np.array(True)}, output, ids)
+    expect(results, lambda x, w: x * w * w * w, (x, w))
