@@ -43,6 +43,8 @@ def power_values(turns, x, w):
 @pytest.mark.parametrize("condition", [True, False])
 def test_loop_of_a_constant_length(condition):
     builder, ids, outputs, arrays = power_loop(4, condition)
+    assert builder.getTensorShape(outputs[0]) == [2, 3]
+    assert builder.getTensorShape(outputs[1]) == [4, 2, 3]
     results = run(builder, dict(zip(ids, arrays)), outputs)
     for result, value in zip(results, power_values(
             4, *map(torch.from_numpy, arrays))):
@@ -144,6 +146,8 @@ def scan_values(directions, state, x):
 @pytest.mark.parametrize("directions", [(0, 0), (1, 0), (0, 1), (1, 1)])
 def test_scan(opset, directions):
     builder, ids, outputs, arrays = scan_model(opset, directions)
+    assert [builder.getTensorShape(name) for name in outputs] == [
+        [3], [3, 4], [4, 3]]
     results = run(builder, dict(zip(ids, arrays)), outputs)
     for result, value in zip(results, scan_values(
             directions, *map(torch.from_numpy, arrays))):

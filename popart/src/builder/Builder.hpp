@@ -41,6 +41,8 @@ struct ModelBuilder::Implementation {
   // Adds the node's outputs to `shapes`, if its inputs are there and there is a
   // rule for it.
   void infer(onnx::NodeProto &node);
+  // The same for a node with subgraphs; false if it has none.
+  bool inferBodies(const onnx::NodeProto &node);
   // The same for an operator of a shared object; false if it is none.
   bool inferCustom(const onnx::NodeProto &node);
   void setOutputInfo(const TensorId &id, const TensorInfo &info);

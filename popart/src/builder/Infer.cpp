@@ -16,16 +16,6 @@
 namespace popart {
 namespace {
 
-// Outputs of a node that runs a subgraph once are those of the subgraph.
-const onnx::GraphProto *bodyOf(const onnx::NodeProto &node) {
-  for (const onnx::AttributeProto &attribute : node.attribute()) {
-    if (attribute.name() == "callee" || attribute.name() == "then_branch") {
-      return &attribute.g();
-    }
-  }
-  return nullptr;
-}
-
 // The operator's version if a rule has it; 0 otherwise.
 int ruleVersion(const std::string &domain, const std::string &type, int opset) {
   try {
@@ -100,26 +90,8 @@ void ModelBuilder::Implementation::infer(onnx::NodeProto &node) {
     }
     return;
   }
-  if (const onnx::GraphProto *body = bodyOf(node)) {
-    int count = std::min(body->output_size(), node.output_size());
-    for (int i = 0; i < count; ++i) {
-      const auto &type = body->output(i).type().tensor_type();
-      Shape shape;
-      for (const auto &dim : type.shape().dim()) {
-        shape.push_back(dim.dim_value());
-      }
-      if (type.has_shape()) {
-        TensorInfo info(fromOnnxType(type.elem_type()), shape);
-        shapes.addStream(node.output(i), info);
-        setOutputInfo(node.output(i), info);
-      }
-    }
+  if (inferBodies(node) || inferCustom(node)) {
     return;
-  }
-  bool hasBody = std::any_of(node.attribute().begin(), node.attribute().end(),
-                             [](auto &attribute) { return attribute.has_g(); });
-  if (hasBody || inferCustom(node)) {
-    return; // shapes of loops are the session's to infer
   }
   OperatorIdentifier opid{domain, node.op_type(),
                           ruleVersion(domain, node.op_type(), opset(domain))};
