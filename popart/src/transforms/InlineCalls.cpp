@@ -14,20 +14,24 @@ class Inliner {
 public:
   explicit Inliner(Graph &graph) : graph_(graph), editor_(graph) {}
 
+  // What is called may call again.
   void run() {
-    while (Op *call = findCall()) {
-      inlineCall(*call);
+    for (auto calls = findCalls(); !calls.empty(); calls = findCalls()) {
+      for (Op *call : calls) {
+        inlineCall(*call);
+      }
     }
   }
 
 private:
-  Op *findCall() const {
+  std::vector<Op *> findCalls() const {
+    std::vector<Op *> calls;
     for (const auto &op : graph_.getOps()) {
       if (op->opid.domain == "ai.graphcore" && op->opid.type == "Call") {
-        return op.get();
+        calls.push_back(op.get());
       }
     }
-    return nullptr;
+    return calls;
   }
 
   void inlineCall(Op &call) {
