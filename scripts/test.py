@@ -143,7 +143,7 @@ PARTS = {
     "random": Entry(random_programs, in_full_only=True),
     "graphs": Entry(pytest("popart/tests/random_graphs", RANDOM_GRAPHS="2000"),
                     in_full_only=True),
-    "models": Entry(pytest("popart/tests/models", FULL_MODELS="1"),
+    "models": Entry(pytest("popart/tests/onnx_models", FULL_MODELS="1"),
                     in_full_only=True),
 }
 
