@@ -10,8 +10,9 @@ std::map<std::string, AtenRow> makeTable() {
   std::vector<AtenRow> (*const families[])() = {
       activationRows, elementwiseRows, imageRows,      indexingRows,
       linearRows,     lossRows,        marginLossRows, normRows,
-      poolRows,       poptorchRows,    recurrentRows,  reductionRows,
-      scatterRows,    shapeRows,       sliceRows,      sortRows,
+      poolRows,       poptorchRows,    randomRows,     recurrentRows,
+      reductionRows,  scatterRows,     shapeRows,      sliceRows,
+      sortRows,
   };
   std::map<std::string, AtenRow> table;
   for (auto *family : families) {

@@ -33,6 +33,7 @@ std::vector<AtenRow> marginLossRows();
 std::vector<AtenRow> normRows();
 std::vector<AtenRow> poolRows();
 std::vector<AtenRow> poptorchRows();
+std::vector<AtenRow> randomRows();
 std::vector<AtenRow> recurrentRows();
 std::vector<AtenRow> reductionRows();
 std::vector<AtenRow> scatterRows();

@@ -1,7 +1,7 @@
 # Operators that move elements: views, joins, slices, padding, indexing.
 import torch
 import torch.nn.functional as F
-from conformance import Given, Integers, Row, rowTest
+from conformance import Distinct, Given, Integers, Row, rowTest
 from torch import nn
 
 torch.manual_seed(0)  # the weights of the modules below
@@ -189,6 +189,16 @@ INDICES = [
         Integers(4, 9, high=6), (4, 9)),
     Row("scatter_add_first", lambda a, i, b: a.scatter_add(0, i, b), S,
         Integers(7, 6, high=4), (7, 6)),
+    *(
+        Row(f"scatter_reduce_{reduce}_{include}",
+            lambda a, i, b, reduce=reduce, include=include: a.scatter_reduce(
+                1, i, b, reduce, include_self=include),
+            Distinct(*S, low=0.3),
+            Given([[0, 2, 0], [1, 3, 5], [5, 5, 5], [0, 1, 2]]),
+            Distinct(4, 3, low=0.3, high=1.7))
+        for reduce in ("sum", "mean")
+        for include in (True, False)
+    ),
     Row("embedding", lambda i, w: F.embedding(i, w), Integers(3, 2, high=5),
         (5, 4)),
     Row("embedding_module", nn.Embedding(5, 4), Integers(7, high=5)),

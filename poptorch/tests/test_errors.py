@@ -108,6 +108,69 @@ def test_argumentsThatAreRefusedNameTheirLine():
     assert f"(called in {__file__}:{line})" in str(caught.value)
 
 
+def refused(function, *shapes, dtype=torch.float):
+    inputs = [torch.zeros(shape, dtype=dtype) for shape in shapes]
+    return function, inputs
+
+
+REFUSALS = {
+    "Only LSTM with 1 layer supported": refused(
+        torch.nn.LSTM(3, 4, num_layers=2), (5, 2, 3)),
+    "bidirectional GRU not supported": refused(
+        torch.nn.GRU(3, 4, bidirectional=True), (5, 2, 3)),
+    "RNN only supports dropout = 0.0": refused(
+        torch.nn.RNN(3, 4, dropout=0.5), (5, 2, 3)),
+    "LSTM without biases not supported": refused(
+        torch.nn.LSTM(3, 4, bias=False), (5, 2, 3)),
+    "RNN without biases not supported": refused(
+        torch.nn.RNN(3, 4, bias=False), (5, 2, 3)),
+    "The start and end of a slice must be different.": refused(
+        lambda x: x[2:2], (4,)),
+    r"Input dim 1 \(5\) is not divisible by the corresponding output dim "
+    r"\(2\)": refused(torch.nn.AdaptiveAvgPool2d(2), (1, 1, 4, 5)),
+    "such as the indices of a pooling": refused(
+        torch.nn.MaxPool2d(2, return_indices=True), (1, 1, 4, 4)),
+    "Only support align_corners=False.": refused(
+        torch.nn.Upsample(scale_factor=2, mode="bilinear",
+                          align_corners=True), (1, 1, 4, 4)),
+    "Unsupported upsample mode trilinear: currently only 'nearest' is "
+    "supported": refused(torch.nn.Upsample(scale_factor=2, mode="trilinear"),
+                         (1, 1, 2, 2, 2)),
+    "OneHot num classes must be specified and must be constant.": refused(
+        torch.nn.functional.one_hot, (3,), dtype=torch.int64),
+    "Matrix 2-norm is not supported.": refused(
+        lambda x: torch.linalg.matrix_norm(x, 2), (3, 3)),
+    "Matrix nuclear norm is not supported.": refused(
+        lambda x: torch.linalg.matrix_norm(x, "nuc"), (3, 3)),
+    "Bitwise-and operator supports only bool and integer types": refused(
+        torch.bitwise_and, (3,), (3,)),
+    "Poplar does not support binary operations on 8-bit integral types.":
+        refused(torch.bitwise_or, (3,), (3,), dtype=torch.int8),
+    'Parameter "weight" is unsupported for aten::cross_entropy_loss': refused(
+        lambda x, w: torch.nn.functional.cross_entropy(
+            x, torch.zeros(2, dtype=torch.int64), w), (2, 3), (3,)),
+    'Parameter "weight" is unsupported for aten::nll_loss_nd': refused(
+        lambda x, w: torch.nn.functional.nll_loss(
+            x, torch.zeros(2, dtype=torch.int64), w), (2, 3), (3,)),
+    'CTCLoss with reduction="none" is currently not supported': refused(
+        lambda x: torch.nn.functional.ctc_loss(
+            x, torch.ones(2, 2, dtype=torch.int64), (4, 4), (2, 2),
+            reduction="none"), (4, 2, 3)),
+    "Unsupported aten::embedding operation": refused(
+        lambda w: torch.nn.functional.embedding(
+            torch.zeros(2, dtype=torch.int64), w, sparse=True), (3, 4)),
+    "aten::item is only supported in eager mode": refused(
+        lambda x: x * x.sum().item(), (3,)),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("message", REFUSALS)
+def test_operatorsThatAreRefused(message):
+    function, inputs = REFUSALS[message]
+    with pytest.raises(poptorch.Error, match=message):
+        poptorch.inferenceModel(function, options())(*inputs)
+
+
 def test_pipelineNeedsEnoughMicroBatches():
     class Model(Small):
         def forward(self, x, labels=None):

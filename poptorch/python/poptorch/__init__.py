@@ -23,12 +23,14 @@ from ._blocks import (
     module_repr,
     removeBlocks,
 )
+from ._clusters import fps, nearest
 from ._data_loader import DataLoader
 from ._errors import createPoptorchError
 from ._executable_files import load
 from ._import_effects import apply as _applyImportEffects
 from ._library import registerLibrary as _registerLibrary
 from ._logging import logger, setLogLevel, setUpLogging as _setUpLogging
+from ._multi_conv import MultiConv
 from ._poplar_executor import PoplarExecutor
 from ._strategies import (
     ParallelPhasedExecution,
@@ -59,7 +61,9 @@ from .enums import (
     VariableRetrievalMode,
 )
 from .ops import (
+    Attribute,
     NameScope,
+    ctc_beam_search_decoder,
     dynamic_slice,
     dynamic_update,
     identity_loss,

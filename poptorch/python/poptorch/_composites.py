@@ -6,7 +6,7 @@ from torch.utils._pytree import tree_flatten
 from ._traced_tensor import TracedTensor
 
 _WHOLE = """
-linear matmul dropout feature_dropout alpha_dropout
+linear matmul dropout feature_dropout
 batch_norm layer_norm group_norm instance_norm
 lstm.input gru.input rnn_tanh.input rnn_relu.input
 softmax.int log_softmax.int adaptive_avg_pool1d adaptive_avg_pool2d
@@ -15,7 +15,7 @@ cross_entropy_loss nll_loss_nd nll_loss nll_loss2d l1_loss
 binary_cross_entropy_with_logits kl_div poisson_nll_loss huber_loss
 hinge_embedding_loss cosine_embedding_loss margin_ranking_loss
 triplet_margin_loss ctc_loss.IntList ctc_loss.Tensor
-log_sigmoid prelu
+log_sigmoid prelu rrelu
 """.split()
 
 # Operators that write to arguments their schema does not mark: the argument that

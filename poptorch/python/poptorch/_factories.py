@@ -2,6 +2,7 @@
 # random ones are recorded and never run.
 import torch
 
+from ._dynamic_slices import getItem
 from ._logging import logger
 from ._traced_tensor import TracedTensor
 
@@ -128,6 +129,7 @@ FUNCTIONS.update(
         torch.tensor: _fromData,
         torch.as_tensor: _fromData,
         torch.normal: _normal,
+        torch.Tensor.__getitem__: getItem,
         torch.Tensor.__rpow__: _reversePower,
         torch.Tensor.to: _to,
         torch.Tensor.ipu: _ipu,

@@ -34,6 +34,19 @@ def _internalCast(tensor, dtype):
     return tensor.to({"FLOAT": torch.float, "FLOAT16": torch.half}[dtype])
 
 
+def _ctcSearch(probs, lengths, blank, beam_width, top_paths):
+    """Results of the right shapes: the search runs on the device only."""
+    steps, samples, _ = probs.shape
+    counts = torch.zeros(
+        samples, top_paths, dtype=torch.int32, device=probs.device
+    )
+    return (
+        torch.zeros_like(counts, dtype=probs.dtype),
+        counts,
+        counts.unsqueeze(-1).repeat(1, 1, steps),
+    )
+
+
 def _customOperation(inputs, name, domain, version, count, examples, attributes):
     return [torch.zeros_like(e) for e in examples]
 
@@ -57,6 +70,8 @@ _VALUES = (
      "-> Tensor", _dynamicSlice),
     ("dynamic_update(Tensor self, Tensor src, int dim, Tensor start, int size)"
      " -> Tensor", _dynamicUpdate),
+    ("ctc_beam_search_decoder(Tensor probs, Tensor lengths, int blank, "
+     "int beam_width, int top_paths) -> (Tensor, Tensor, Tensor)", _ctcSearch),
     ("custom_operation(Tensor[] inputs, str name, str domain, "
      "int domain_version, int num_outputs, Tensor[] outputs, str attributes) "
      "-> Tensor[]", _customOperation),
@@ -93,11 +108,19 @@ def _popScope():
         tracer.scope.pop()
 
 
+def _nothing(*_):
+    """Convolutions inside of a MultiConv are the same one by one."""
+
+
 # Operators without tensors: they change the tracer's state.
 _STATE = (
     ("begin_ipu_block(int stage_id, int phase_id, int ipu_id) -> ()",
      _beginBlock),
     ("end_ipu_block() -> ()", _endBlock),
+    ("begin_multi_conv() -> ()", _nothing),
+    ("end_multi_conv(float[]? available_memory_proportions, "
+     "int[]? partials_types, int? plan_type, int? per_conv_reserved_tiles, "
+     "float? cycle_back_off, int[]? enable_conv_dithering) -> ()", _nothing),
     ("push_name_scope(str name) -> ()", _pushScope),
     ("pop_name_scope() -> ()", _popScope),
 )  # fmt: skip

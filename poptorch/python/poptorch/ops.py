@@ -149,6 +149,18 @@ def dynamic_update(input, src, dim, start, size):
     return torch.ops.poptorch.dynamic_update(input, src, dim, start, size)
 
 
+def ctc_beam_search_decoder(
+    probs, lengths, blank=0, beam_width=100, top_paths=1
+):
+    """The likeliest label sequences of log-probabilities [time, batch,
+    classes]: their log-probabilities, lengths and labels."""
+    requireTensor(probs, "ctc_beam_search_decoder")
+    requireTensor(lengths, "ctc_beam_search_decoder")
+    return torch.ops.poptorch.ctc_beam_search_decoder(
+        probs, lengths, blank, beam_width, top_paths
+    )
+
+
 def _checkDynamic(tensor, dim, start, size):
     if start.dtype not in (torch.int16, torch.int32, torch.int64):
         raise ValueError("Expected integer typed start tensor")
@@ -174,3 +186,21 @@ class NameScope:
 
     def __exit__(self, *exception):
         torch.ops.poptorch.pop_name_scope()
+
+
+class Attribute:
+    """Attaches attributes to the operations inside, as in
+    Attribute(__outline={"layer": "x"}); they change nothing here."""
+
+    def __init__(self, **attributes):
+        for name, values in attributes.items():
+            if not isinstance(values, dict):
+                raise createPoptorchError(
+                    f"Attribute {name} takes a dictionary, not {type(values)}"
+                )
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *exception):
+        pass

@@ -1,6 +1,7 @@
 // Activation functions, put together from PopART's element-wise operations.
 #include "AtenTable.hpp"
 #include "Parts.hpp"
+#include "Random.hpp"
 
 #include <cmath>
 
@@ -133,15 +134,18 @@ void lowerPrelu(CallLowering &call) {
   call.setResult(0, leaky(call, x, weight));
 }
 
-// rrelu_with_noise(x, noise, lower, upper, training): the mean slope when it
-// does not train.
+// rrelu(x, lower, upper, training), or with a second argument for the noise,
+// which is not given back: slopes are random, or the mean where it does not
+// train.
 void lowerRrelu(CallLowering &call) {
   TensorId x = call.tensor(0);
-  if (call.boolean(4)) {
-    call.fail("rrelu in training is not supported yet");
-  }
-  double slope = (call.real(2) + call.real(3)) / 2;
-  call.setResult(0, leaky(call, x, call.scalar(slope, call.type(x))));
+  std::size_t first = call.call().op == "aten::rrelu" ? 1 : 2;
+  double low = call.real(first);
+  double high = call.real(first + 1);
+  TensorId slope = call.boolean(first + 2)
+                       ? uniform(call, call.info(x), low, high)
+                       : call.scalar((low + high) / 2, call.type(x));
+  call.setResult(0, leaky(call, x, slope));
 }
 
 // glu(x, dim): one half of x, gated by the other.
@@ -170,6 +174,7 @@ std::vector<AtenRow> activationRows() {
       {"aten::hardshrink", lowerShrink},
       {"aten::softshrink", lowerShrink},
       {"aten::prelu", lowerPrelu},
+      {"aten::rrelu", lowerRrelu},
       {"aten::rrelu_with_noise", lowerRrelu},
       {"aten::glu", lowerGlu},
       {"aten::hardsigmoid", lowerHardsigmoid},

@@ -193,8 +193,17 @@ void lowerBitwise(CallLowering &call) {
     call.setResult(0, call.add(type.substr(sizeof("Bitwise") - 1), operands));
     return;
   }
-  if (isFloat(call.resultInfo().dataType())) {
-    call.fail(call.popartType() + " supports only bool and integer types");
+  DataType type = call.resultInfo().dataType();
+  std::string name = call.call().op;
+  name = name.substr(0, name.find('.')).substr(sizeof("aten::bitwise_") - 1);
+  if (isFloat(type)) {
+    call.fail("Bitwise-" + name +
+              " operator supports only bool and integer types");
+  }
+  if (type == DataType::INT8 || type == DataType::UINT8) {
+    call.fail("Bitwise-" + name +
+              ": Poplar does not support binary operations on 8-bit integral "
+              "types.");
   }
   if (call.popartType() == "BitwiseNot") {
     lowerUnary(call);

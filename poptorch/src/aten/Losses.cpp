@@ -214,6 +214,37 @@ void lowerBce(CallLowering &call) {
   call.setResult(0, reducedLoss(call, terms, call.integer(3)));
 }
 
+// The lengths at argument `i`, a list or a tensor.
+TensorId lengthsOf(CallLowering &call, std::size_t i) {
+  if (call.isTensor(i)) {
+    return call.tensorAs(i, DataType::INT32);
+  }
+  auto lengths = call.integers(i);
+  return call.constant(lengths, {static_cast<std::int64_t>(lengths.size())});
+}
+
+// ctc_loss(x, targets, input_lengths, target_lengths, blank, reduction,
+// zero_infinity)
+void lowerCtc(CallLowering &call) {
+  auto reduction = static_cast<Reduction>(call.integer(5));
+  if (reduction == Reduction::None) {
+    call.fail("CTCLoss with reduction=\"none\" is currently not supported");
+  }
+  TensorId targets = call.tensorAs(1, DataType::INT32);
+  if (call.rank(call.tensor(0)) != 3 || call.rank(targets) != 2) {
+    call.fail("log probabilities must be [time, batch, classes] and targets "
+              "[batch, length], padded");
+  }
+  call.setResult(
+      0, call.addGraphcore(
+             "Ctcloss",
+             {call.tensor(0), targets, lengthsOf(call, 2), lengthsOf(call, 3)},
+             Attributes()
+                 .set("reduction", popartReduction(reduction))
+                 .set("blank", call.integer(4))
+                 .set("zeroInfinity", Attributes::Int{call.boolean(6)})));
+}
+
 // poptorch::identity_loss(x, reduction), whose numbers are sum, mean, none.
 void lowerIdentityLoss(CallLowering &call) {
   Attributes attributes;
@@ -245,6 +276,8 @@ std::vector<AtenRow> lossRows() {
       {"aten::huber_loss", lowerHuber},
       {"aten::binary_cross_entropy", lowerBce},
       {"aten::binary_cross_entropy_with_logits", lowerBceWithLogits},
+      {"aten::ctc_loss.IntList", lowerCtc},
+      {"aten::ctc_loss.Tensor", lowerCtc},
       {"poptorch::identity_loss", lowerIdentityLoss},
   };
   for (AtenRow &row : rows) {

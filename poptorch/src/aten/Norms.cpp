@@ -1,4 +1,4 @@
-// Normalisations, softmax and dropout.
+// Normalisations and softmax.
 #include "AtenTable.hpp"
 #include "Parts.hpp"
 
@@ -168,17 +168,6 @@ void lowerSoftmax(CallLowering &call) {
   call.setResult(0, call.transpose(y, order));
 }
 
-// dropout(x, p, train)
-void lowerDropout(CallLowering &call) {
-  if (!call.boolean(2) || call.real(1) == 0) {
-    call.setResult(0, call.tensor(0));
-    return;
-  }
-  Attributes attributes;
-  attributes.set("ratio", static_cast<float>(call.real(1)));
-  call.setResult(0, call.add("Dropout", {call.tensor(0)}, attributes));
-}
-
 } // namespace
 
 std::vector<AtenRow> normRows() {
@@ -192,8 +181,6 @@ std::vector<AtenRow> normRows() {
       {"aten::log_softmax.int", lowerSoftmax, "LogSoftmax"},
       {"aten::_softmax", lowerSoftmax, "Softmax"},
       {"aten::_log_softmax", lowerSoftmax, "LogSoftmax"},
-      {"aten::dropout", lowerDropout},
-      {"aten::feature_dropout", lowerDropout},
   };
 }
 

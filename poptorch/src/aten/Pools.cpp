@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <functional>
 #include <numeric>
 
@@ -99,8 +100,17 @@ Attributes adaptiveWindow(CallLowering &call, const TensorId &x) {
   return Attributes().set("kernel_shape", kernel).set("strides", strides);
 }
 
+// One window over everything is a mean.
 void lowerAdaptiveAverage(CallLowering &call) {
   TensorId x = batched(call, call.tensorAs(0, DataType::FLOAT));
+  const popart::Shape &to = call.resultInfo().shape();
+  if (std::all_of(to.end() - static_cast<std::ptrdiff_t>(fieldRank(call)),
+                  to.end(), [](std::int64_t n) { return n == 1; })) {
+    Ints field = numbersTo(call.rank(x));
+    field.erase(field.begin(), field.begin() + 2);
+    setPooled(call, reducedOver(call, "ReduceMean", x, field, true));
+    return;
+  }
   setPooled(call, call.add("AveragePool", {x}, adaptiveWindow(call, x)));
 }
 

@@ -2,9 +2,15 @@
 #include "AtenTable.hpp"
 #include "Parts.hpp"
 
+#include <algorithm>
+#include <iterator>
+#include <limits>
+#include <utility>
+
 namespace poptorch {
 namespace {
 
+using popart::Attributes;
 using popart::DataType;
 using popart::TensorId;
 
@@ -65,12 +71,36 @@ TensorId reduced(CallLowering &call, const Scatter &scatter,
   if (reduction == "sum" || reduction == "add" || reduction == "mean") {
     return sumOf(call, scatter);
   }
-  call.fail("reduction " + reduction + " is not supported yet");
+  // PopART's numbers of the others.
+  const std::pair<const char *, Attributes::Int> kinds[] = {
+      {"amax", 1}, {"amin", 2}, {"prod", 3}, {"multiply", 3}};
+  const auto *kind = std::find_if(
+      std::begin(kinds), std::end(kinds),
+      [&](const auto &candidate) { return candidate.first == reduction; });
+  if (kind == std::end(kinds)) {
+    call.fail("reduction " + reduction + " is not supported");
+  }
+  auto size = call.shape(scatter.x)[static_cast<std::size_t>(scatter.dim)];
+  if (withSize(call.shape(scatter.indices), scatter.dim, size) !=
+      call.shape(scatter.x)) {
+    call.fail("the indices must have the size of the tensor in all dimensions "
+              "but one");
+  }
+  return call.addGraphcore("ScatterReduce",
+                           {scatter.source, scatter.indices, scatter.x},
+                           Attributes()
+                               .set("axis", scatter.dim)
+                               .set("axis_size", size)
+                               .set("reduction", kind->second));
 }
 
 // What x holds where an update arrives, if x itself does not count.
 double neutralOf(const std::string &reduction) {
-  return reduction == "prod" || reduction == "multiply" ? 1 : 0;
+  constexpr double most = std::numeric_limits<float>::infinity();
+  return reduction == "prod"   ? 1
+         : reduction == "amax" ? -most
+         : reduction == "amin" ? most
+                               : 0;
 }
 
 // scatter(x, dim, indices, source, reduce)
@@ -78,11 +108,9 @@ void lowerScatterReduce(CallLowering &call) {
   call.setResult(0, reduced(call, scatterOf(call), call.string(4)));
 }
 
-// scatter_reduce(x, dim, indices, source, reduce, include_self)
-void lowerScatterReduceTwo(CallLowering &call) {
-  Scatter scatter = scatterOf(call);
-  std::string reduction = call.string(4);
-  bool isSelfIn = call.boolean(5);
+// With `isSelfIn` what x holds is among what is reduced.
+void setReduced(CallLowering &call, Scatter scatter,
+                const std::string &reduction, bool isSelfIn) {
   bool isMean = reduction == "mean";
   DataType type = call.type(scatter.x);
   TensorId counts = isMean || !isSelfIn ? countsOf(call, scatter) : TensorId();
@@ -101,6 +129,25 @@ void lowerScatterReduceTwo(CallLowering &call) {
   call.setResult(0, y);
 }
 
+// scatter_reduce(x, dim, indices, source, reduce, include_self)
+void lowerScatterReduceTwo(CallLowering &call) {
+  setReduced(call, scatterOf(call), call.string(4), call.boolean(5));
+}
+
+// index_reduce(x, dim, indices, source, reduce, include_self): whole entries.
+void lowerIndexReduce(CallLowering &call) {
+  Scatter scatter;
+  scatter.x = call.tensor(0);
+  scatter.dim = dimOf(call, 1, call.rank(scatter.x));
+  scatter.source = call.tensorAs(3, call.type(scatter.x));
+  popart::Shape along(call.shape(scatter.x).size(), 1);
+  TensorId indices = call.tensorAs(2, DataType::INT32);
+  along[static_cast<std::size_t>(scatter.dim)] = call.info(indices).nelms();
+  scatter.indices =
+      expanded(call, call.reshape(indices, along), call.shape(scatter.source));
+  setReduced(call, scatter, call.string(4), call.boolean(5));
+}
+
 } // namespace
 
 std::vector<AtenRow> scatterRows() {
@@ -111,6 +158,7 @@ std::vector<AtenRow> scatterRows() {
       {"aten::scatter.value_reduce", lowerScatterReduce},
       {"aten::scatter_add", lowerScatterAdd},
       {"aten::scatter_reduce.two", lowerScatterReduceTwo},
+      {"aten::index_reduce", lowerIndexReduce},
   };
 }
 
