@@ -1,15 +1,20 @@
 #include <support/Logging.hpp>
 
+#include <nlohmann/json.hpp>
 #include <spdlog/pattern_formatter.h>
 #include <spdlog/sinks/basic_file_sink.h>
 #include <spdlog/sinks/stdout_sinks.h>
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <cstdlib>
+#include <fstream>
 #include <map>
 #include <memory>
+#include <mutex>
 #include <set>
+#include <shared_mutex>
 #include <span>
 #include <stdexcept>
 #include <string>
@@ -72,8 +77,8 @@ const std::array<ChannelInfo, 4> &channelTable() {
        true, poplarLevels},
       {"POPLIBS", "PL:{}", utcPattern, pattern_time_type::utc, LogLevel::Off,
        true, poplarLevels},
-      {"POPART", "popart:{}", utcPattern, pattern_time_type::utc,
-       LogLevel::Warn, false, popartLevels},
+      {"POPART", "popart:{}", utcPattern, pattern_time_type::utc, LogLevel::Off,
+       false, popartLevels},
       {"POPTORCH", "poptorch:cpp", "[%H:%M:%S.%e] [%n] [%l] %v",
        pattern_time_type::local, LogLevel::Warn, true, poptorchLevels},
   }};
@@ -133,37 +138,76 @@ std::span<const std::string_view> modulesOf(LogChannel channel) {
 struct ChannelSettings {
   LogLevel level = LogLevel::Off;
   std::map<std::string, LogLevel, std::less<>> moduleLevels;
-  LogLevel lowest = LogLevel::Off; // of level and moduleLevels
+  // Of level and moduleLevels. Atomic: nearly every question ends here.
+  std::atomic<LogLevel> lowest = LogLevel::Off;
   std::shared_ptr<spdlog::sinks::sink> sink;
+
+  void set(std::string_view module, LogLevel value) {
+    if (module == "all") {
+      level = value;
+      moduleLevels.clear();
+    } else {
+      moduleLevels.insert_or_assign(std::string(module), value);
+    }
+    LogLevel least = level;
+    for (const auto &[name, own] : moduleLevels) {
+      least = std::min(least, own);
+    }
+    lowest = least;
+  }
 };
 
-// The environment as it was at the first log call.
+// The environment as it was at the first log call, and changes since.
 class LogSettings {
 public:
   LogSettings() {
     for (std::size_t i = 0; i < channels_.size(); ++i) {
       readLevels(static_cast<LogChannel>(i), channels_[i]);
+      readFile(channelTable()[i], channels_[i]);
       openSink(channelTable()[i], channels_[i]);
     }
   }
 
-  const ChannelSettings &operator[](LogChannel channel) const {
+  ChannelSettings &operator[](LogChannel channel) {
     return channels_[static_cast<std::size_t>(channel)];
   }
+  std::shared_mutex &mutex() { return mutex_; }
 
 private:
   static void readLevels(LogChannel channel, ChannelSettings &settings) {
     const ChannelInfo &info = channelTable()[static_cast<std::size_t>(channel)];
-    settings.level = info.defaultLevel;
-    readLevel(info, "", settings.level);
-    settings.lowest = settings.level;
+    LogLevel level = info.defaultLevel;
+    readLevel(info, "", level);
+    settings.set("all", level);
     for (std::string_view module : modulesOf(channel)) {
-      LogLevel level;
       if (readLevel(info, "_" + std::string(module), level)) {
-        settings.moduleLevels.emplace(module, level);
-        settings.lowest = std::min(settings.lowest, level);
+        settings.set(module, level);
       }
     }
+  }
+
+  // <CHANNEL>_LOG_CONFIG: a JSON object of levels by module. What cannot be
+  // read changes nothing.
+  static void readFile(const ChannelInfo &info, ChannelSettings &settings) {
+    std::string variable = std::string(info.variable) + "_LOG_CONFIG";
+    const char *name = std::getenv(variable.c_str());
+    std::ifstream file(name == nullptr ? "" : name);
+    auto levels = nlohmann::json::parse(file, nullptr, /*throws=*/false);
+    if (!levels.is_object()) {
+      return;
+    }
+    if (levels.contains("all")) { // before what modules have of their own
+      settings.set("all", parseLevel(info, variable, textOf(levels["all"])));
+    }
+    for (const auto &[module, level] : levels.items()) {
+      if (module != "all") {
+        settings.set(module, parseLevel(info, variable, textOf(level)));
+      }
+    }
+  }
+
+  static std::string textOf(const nlohmann::json &value) {
+    return value.is_string() ? value.get<std::string>() : "";
   }
 
   void openSink(const ChannelInfo &info, ChannelSettings &settings) {
@@ -181,26 +225,45 @@ private:
       settings.sink = std::make_shared<spdlog::sinks::basic_file_sink_mt>(
           destination, isFirst);
     }
-    settings.sink->set_formatter(
-        std::make_unique<spdlog::pattern_formatter>(info.pattern, info.time));
+    std::string format = std::string(info.variable) + "_LOG_FORMAT";
+    const char *pattern = std::getenv(format.c_str());
+    settings.sink->set_formatter(std::make_unique<spdlog::pattern_formatter>(
+        pattern == nullptr ? info.pattern : pattern, info.time));
   }
 
   std::array<ChannelSettings, 4> channels_;
   std::set<std::string> files_;
+  std::shared_mutex mutex_; // of levels
 };
 
-const LogSettings &logSettings() {
-  static const LogSettings settings;
+LogSettings &logSettings() {
+  static LogSettings settings;
   return settings;
 }
 
 } // namespace
+
+LogLevel toLogLevel(LogChannel channel, std::string_view name) {
+  const ChannelInfo &info = channelTable()[static_cast<std::size_t>(channel)];
+  for (const LevelName &level : info.levels) {
+    if (level.name == name) {
+      return level.level;
+    }
+  }
+  throw std::invalid_argument(fmt::format("Unknown log level '{}'", name));
+}
+
+void setLogLevel(LogChannel channel, std::string_view module, LogLevel level) {
+  std::unique_lock lock(logSettings().mutex());
+  logSettings()[channel].set(module, level);
+}
 
 bool isLogged(LogChannel channel, std::string_view module, LogLevel level) {
   const ChannelSettings &settings = logSettings()[channel];
   if (level < settings.lowest) {
     return false;
   }
+  std::shared_lock lock(logSettings().mutex());
   auto own = settings.moduleLevels.find(module);
   return level >=
          (own == settings.moduleLevels.end() ? settings.level : own->second);

@@ -82,6 +82,29 @@ TEST(Logging, LinesHaveTheDocumentedForm) {
       << text;
 }
 
+TEST(Logging, PopArtReadsLevelsAndFormatFromItsOwnVariables) {
+  auto path = std::filesystem::temp_directory_path() /
+              ("logging_levels_" + std::to_string(getpid()));
+  std::ofstream(path) << R"({"devicex": "TRACE", "all": "ERR"})";
+  constexpr Logger devicex(LogChannel::Popart, "devicex");
+  constexpr Logger session(LogChannel::Popart, "session");
+  EXPECT_EQ(inChild({{"POPART_LOG_CONFIG", path.c_str()},
+                     {"POPART_LOG_LEVEL", "INFO"},
+                     {"POPART_LOG_FORMAT", "%n %L: %v"}},
+                    [&] {
+                      devicex.trace("one");
+                      session.info("unseen");
+                      session.err("two");
+                      support::setLogLevel(LogChannel::Popart, "session",
+                                           support::LogLevel::Info);
+                      session.info("three");
+                    }),
+            "popart:devicex T: one\npopart:session E: two\n"
+            "popart:session I: three\n");
+  std::filesystem::remove(path);
+  EXPECT_EQ(inChild({}, [&] { session.err("lost"); }), "");
+}
+
 TEST(Logging, PopTorchWarnsByDefault) {
   std::string text = inChild({}, [] {
     poptorchLogger.warn("slow");

@@ -173,4 +173,8 @@ void Engine::disableExecutionProfiling() {
   impl().recordRuns(false);
 }
 
+std::uint64_t internal::modelledCycles(const Engine &engine) {
+  return engine.impl().modelledCycles();
+}
+
 } // namespace poplar

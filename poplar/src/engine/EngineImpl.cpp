@@ -7,6 +7,7 @@
 #include "engine/FastExecutor.hpp"
 #include "engine/ReferenceExecutor.hpp"
 #include "graph/Handles.hpp"
+#include "profile/ExecutionText.hpp"
 #include "profile/Text.hpp"
 #include "program/VisitPrograms.hpp"
 
@@ -292,18 +293,33 @@ void EngineImpl::resetRuns() {
   runs_.clear();
 }
 
-void EngineImpl::printProfileSummary(std::ostream &stream,
-                                     const OptionFlags &options) {
-  const engine::SummaryOptions shown = engine::parseSummaryOptions(options);
+model::ProgramCounts EngineImpl::programCounts() {
   collectCounts();
   const ExecutableImpl::Reading &machine = executable_->machine();
-  const model::ProgramCounts counts =
-      counts_.of(machine.graph, machine.programs);
+  return counts_.of(machine.graph, machine.programs);
+}
+
+profile::ProfileRequest
+EngineImpl::profileRequest(const model::ProgramCounts &counts) {
+  const ExecutableImpl::Reading &machine = executable_->machine();
   profile::ProfileRequest request{.graph = machine.graph,
                                   .programs = machine.programs,
                                   .runs = runs_,
                                   .counts = &counts};
   request.memory = engine::memoryOptions(executable_->options());
+  return request;
+}
+
+std::uint64_t EngineImpl::modelledCycles() {
+  const model::ProgramCounts counts = programCounts();
+  return profile::measureExecution(profileRequest(counts)).total;
+}
+
+void EngineImpl::printProfileSummary(std::ostream &stream,
+                                     const OptionFlags &options) {
+  const engine::SummaryOptions shown = engine::parseSummaryOptions(options);
+  const model::ProgramCounts counts = programCounts();
+  profile::ProfileRequest request = profileRequest(counts);
   request.showExecutionSteps = shown.showExecutionSteps;
   request.showPerIpuMemoryUsage = shown.showPerIpuMemoryUsage;
   request.showVarStorage = shown.showVarStorage;

@@ -44,12 +44,17 @@ public:
   }
 
   void printProfileSummary(std::ostream &stream, const OptionFlags &options);
+  // The machine's cycles for those runs.
+  std::uint64_t modelledCycles();
   // The summary shows the runs that were recorded since the last reset.
   void recordRuns(bool isRecording);
   void resetRuns();
 
 private:
   void leaveDevice();
+  // What the summary is made from; `counts` must outlive it.
+  profile::ProfileRequest profileRequest(const model::ProgramCounts &counts);
+  model::ProgramCounts programCounts();
   void requireLoaded(const char *function) const;
   // Adds what was counted since the last call, or drops it if the runs were not
   // recorded.

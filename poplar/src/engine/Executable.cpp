@@ -6,13 +6,17 @@
 #include "engine/EngineOptions.hpp"
 #include "engine/ExecutableImpl.hpp"
 #include "model/MemoryCheck.hpp"
+#include "profile/ProfileSummary.hpp"
 
 #include <poplar/exceptions.hpp>
 #include <poplar/internal/Access.hpp>
 #include <poplar/internal/LinkedPrograms.hpp>
+#include <poplar/internal/OutOfMemory.hpp>
 #include <support/Error.hpp>
 
+#include <algorithm>
 #include <cstdio>
+#include <sstream>
 
 namespace poplar {
 namespace {
@@ -33,6 +37,23 @@ std::shared_ptr<Reading> snapshot(const Graph &graph,
   return std::make_shared<Reading>(std::move(reading));
 }
 
+// What a report would say of a program that no engine runs; empty unless the
+// user asked for it.
+std::string summaryOf(const Reading &machine, const OptionFlags &options) {
+  const auto isAllowed = [](const auto &option) {
+    return option.first == "debug.allowOutOfMemory" && option.second == "true";
+  };
+  if (std::none_of(options.begin(), options.end(), isAllowed)) {
+    return {};
+  }
+  profile::ProfileRequest request{
+      .graph = machine.graph, .programs = machine.programs, .runs = {}};
+  request.memory = engine::memoryOptions(options);
+  std::ostringstream text;
+  profile::printSummary(text, request);
+  return text.str();
+}
+
 void checkFits(const Reading &machine, const OptionFlags &options) {
   const model::MemoryCheck check = model::checkMemory(
       machine.graph, machine.programs, engine::memoryOptions(options));
@@ -43,7 +64,7 @@ void checkFits(const Reading &machine, const OptionFlags &options) {
     std::fprintf(stderr, "%s\n", check.message.c_str());
     break;
   case model::MemoryVerdict::OutOfMemory:
-    throw graph_memory_allocation_error(check.message);
+    throw internal::OutOfMemory(check.message, summaryOf(machine, options));
   }
 }
 

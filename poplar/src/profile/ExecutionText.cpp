@@ -126,22 +126,41 @@ void printVertexTypes(std::ostream &stream, const ProfileRequest &request,
   }
 }
 
-} // namespace
-
-void printExecution(std::ostream &stream, const ProfileRequest &request,
-                    model::StepTable &steps) {
+// How often each program ran.
+std::vector<std::uint64_t> countRuns(const ProfileRequest &request) {
   std::vector<std::uint64_t> runs(request.programs.size(), 0);
   for (const ProgramRun &run : request.runs) {
     runs[run.program] += run.count;
   }
+  return runs;
+}
+
+ExecutionCost costOf(const ProfileRequest &request,
+                     const std::vector<std::uint64_t> &runs, unsigned ipus,
+                     model::Timeline &timeline) {
   ExecutionCost total;
-  total.ipus.resize(steps.ipus());
-  model::Timeline timeline(steps);
+  total.ipus.resize(ipus);
   for (std::size_t i = 0; i < runs.size(); ++i) {
     if (runs[i] != 0) {
       total.add(timeline.run(request.programs[i]), runs[i]);
     }
   }
+  return total;
+}
+
+} // namespace
+
+model::ExecutionCost measureExecution(const ProfileRequest &request) {
+  model::StepTable steps(request.graph, request.counts);
+  model::Timeline timeline(steps);
+  return costOf(request, countRuns(request), steps.ipus(), timeline);
+}
+
+void printExecution(std::ostream &stream, const ProfileRequest &request,
+                    model::StepTable &steps) {
+  std::vector<std::uint64_t> runs = countRuns(request);
+  model::Timeline timeline(steps);
+  const ExecutionCost total = costOf(request, runs, steps.ipus(), timeline);
   stream << heading("Execution:", request.colours) << "\n\n";
   printPrograms(stream, request);
   printTotals(stream, total, steps);

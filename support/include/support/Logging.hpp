@@ -31,6 +31,13 @@ bool isLogged(LogChannel channel, std::string_view module, LogLevel level);
 void writeLog(LogChannel channel, std::string_view module, LogLevel level,
               std::string_view message);
 
+// The level that a channel's variables would call `name`; throws
+// std::invalid_argument for names that it does not have.
+LogLevel toLogLevel(LogChannel channel, std::string_view name);
+
+// From now on; a module "all" is every one.
+void setLogLevel(LogChannel channel, std::string_view module, LogLevel level);
+
 // What a source file logs through:
 //   constexpr support::Logger logger(support::LogChannel::Poplar, "ENGINE");
 //   logger.debug("{} programs compiled", count);

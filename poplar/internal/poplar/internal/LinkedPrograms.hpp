@@ -19,4 +19,7 @@ Executable compileLinked(const Graph &valueGraph,
                          const OptionFlags &options,
                          ProgressFunc progress = {});
 
+// The model's cycles for the runs that the profile's summary would show.
+std::uint64_t modelledCycles(const Engine &engine);
+
 } // namespace poplar::internal
