@@ -1,5 +1,5 @@
-// Writes popart/opsets.hpp: one class for each opset of ai.onnx and one for
-// ai.graphcore, with a method for each operator; and popart/opidentifiers.hpp,
+// Writes popart/opsets.hpp: one class for each opset of ai.onnx, one for
+// ai.onnx.ml and one for ai.graphcore, with a method for each operator; and popart/opidentifiers.hpp,
 // with the operators' names.
 //   popart_opsets <opsets.hpp> <opidentifiers.hpp>
 #include <builder/Signatures.hpp>
@@ -207,6 +207,8 @@ std::string opsetsText() {
   std::ostringstream out;
   out << start("domainopset.hpp");
   writeAiOnnx(out);
+  writeClass(out, "AiOnnxMlOpset1", "DomainOpSet", "ai.onnx.ml", 1,
+             aiOnnxMlSignatures());
   writeClass(out, "AiGraphcoreOpset1", "DomainOpSet", "ai.graphcore", 1,
              aiGraphcoreSignatures());
   out << "\n} // namespace popart\n";

@@ -33,6 +33,7 @@ public:
   AiOnnxOpset9 aiOnnxOpset9() { return AiOnnxOpset9(*this); }
   AiOnnxOpset10 aiOnnxOpset10() { return AiOnnxOpset10(*this); }
   AiOnnxOpset11 aiOnnxOpset11() { return AiOnnxOpset11(*this); }
+  AiOnnxMlOpset1 aiOnnxMlOpset1() { return AiOnnxMlOpset1(*this); }
   AiGraphcoreOpset1 aiGraphcoreOpset1() { return AiGraphcoreOpset1(*this); }
 
 private:

@@ -28,6 +28,8 @@ public:
   ~DeviceInfo();
 
   bool attach();
+  // For as long as the manager's setOnDemandAttachTimeout says.
+  bool tryAttachUntilTimeout();
   void detach();
   bool isAttached() const { return attached_; }
 
@@ -56,7 +58,8 @@ class DeviceManager {
 public:
   static DeviceManager &createDeviceManager();
 
-  // Attached; throws popart::error when there is none.
+  // Attached, unless it is to be connected on demand, which a session does;
+  // throws popart::error when there is none.
   std::shared_ptr<DeviceInfo> acquireAvailableDevice(
       int numIpus = 1, int tilesPerIpu = 0,
       SyncPattern pattern = SyncPattern::Full,
@@ -89,7 +92,22 @@ public:
   // Compiles, cannot run. Keys: numIPUs, tilesPerIPU, ipuVersion.
   std::shared_ptr<DeviceInfo>
   createOfflineIPUDevice(const std::map<std::string, std::string> &options);
+  // Like a device that is there, or a system by its name (docs/systems.md).
+  std::shared_ptr<DeviceInfo>
+  createOfflineIpuFromDeviceInfo(const DeviceInfo &deviceInfo);
+  std::shared_ptr<DeviceInfo>
+  createOfflineIpuFromSystemString(const std::string &system, unsigned numIpus);
+  // A model in the place of the simulator. Keys as for createIpuModelDevice.
+  std::shared_ptr<DeviceInfo>
+  createSimDevice(const std::map<std::string, std::string> &options);
   std::shared_ptr<DeviceInfo> createCpuDevice();
+
+  // How long a device that is connected on demand is waited for.
+  void setOnDemandAttachTimeout(unsigned seconds) { timeout_ = seconds; }
+  unsigned getOnDemandAttachTimeout() const { return timeout_; }
+
+private:
+  unsigned timeout_ = 0;
 };
 
 } // namespace popart

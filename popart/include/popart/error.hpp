@@ -5,6 +5,7 @@
 
 #include <stdexcept>
 #include <string>
+#include <utility>
 
 namespace popart {
 
@@ -24,11 +25,27 @@ public:
   using error::error;
 };
 
+// Something went wrong while a program ran.
+class runtime_error : public error {
+public:
+  using error::error;
+};
+
 // The program does not fit the device's memory. `getSummaryReport` tells where
 // the memory goes.
 class memory_allocation_err : public error {
 public:
-  using error::error;
+  // `summary` is empty unless the engine option debug.allowOutOfMemory asked
+  // for it.
+  explicit memory_allocation_err(const std::string &message,
+                                 std::string summary = "")
+      : error(message), summary_(std::move(summary)) {}
+
+  // Throws popart::error when there is none.
+  std::string getSummaryReport() const;
+
+private:
+  std::string summary_;
 };
 
 } // namespace popart

@@ -11,6 +11,11 @@ namespace logging {
 
 enum class Level { Trace = 0, Debug, Info, Warn, Err, Critical, Off };
 
+// By its name in POPART_LOG_LEVEL; throws popart::error for others.
+Level logLevelFromString(const std::string &name);
+// From now on; the module "all" is every one.
+void setLogLevel(const std::string &module, Level level);
+
 bool shouldLog(const char *module, Level level);
 // Writes one line, whatever shouldLog() says.
 void write(const char *module, Level level, const std::string &message);

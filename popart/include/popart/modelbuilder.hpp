@@ -7,8 +7,10 @@
 #include <popart/inputsettings.hpp>
 #include <popart/names.hpp>
 #include <popart/op.hpp>
+#include <popart/sessionoptions.hpp>
 #include <popart/stepio.hpp>
 #include <popart/tensorinfo.hpp>
+#include <popart/variablesettings.hpp>
 
 #include <map>
 #include <memory>
@@ -49,6 +51,11 @@ public:
   void addInputTensorFromParentGraph(const TensorId &id);
   // A weight; its data is copied.
   TensorId addInitializedInputTensor(const ConstVoidData &data,
+                                     const DebugContext &debugContext = {});
+  // With groups of replicas that have values of their own, data has a leading
+  // dimension for them, and embedReplicationFactor comes first.
+  TensorId addInitializedInputTensor(const ConstVoidData &data,
+                                     const VariableSettings &settings,
                                      const DebugContext &debugContext = {});
   void addOutputTensor(const TensorId &id);
 
@@ -127,10 +134,24 @@ public:
   void virtualGraph(const std::set<TensorId> &outputs, std::int64_t value);
   void pipelineStage(const std::set<TensorId> &outputs, std::int64_t value);
   void executionPhase(const std::set<TensorId> &outputs, std::int64_t value);
+  std::int64_t getVirtualGraph(const std::set<TensorId> &outputs) const;
+  std::int64_t getPipelineStage(const std::set<TensorId> &outputs) const;
+  std::int64_t getExecutionPhase(const std::set<TensorId> &outputs) const;
+  bool hasVirtualGraph(const std::set<TensorId> &outputs) const;
+  bool hasPipelineStage(const std::set<TensorId> &outputs) const;
+  bool hasExecutionPhase(const std::set<TensorId> &outputs) const;
+  void
+  recomputeOutputInBackwardPass(const std::set<TensorId> &outputs,
+                                RecomputeType value = RecomputeType::Recompute);
+  bool
+  getRecomputeOutputInBackwardPass(const std::set<TensorId> &outputs) const;
+  void outputTensorLocation(const std::set<TensorId> &outputs,
+                            const TensorLocation &location);
   void setAvailableMemoryProportion(const std::set<TensorId> &outputs,
                                     float proportion);
   void setPartialsType(const TensorId &output, const std::string &type);
   std::string getPartialsType(const TensorId &output) const;
+  void setEnableConvDithering(const TensorId &output, std::int64_t value);
   void setSerializeMatMul(const std::set<TensorId> &outputs,
                           const std::string &mode, std::int64_t factor = 0,
                           bool keepPrecision = false);

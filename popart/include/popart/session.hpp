@@ -35,10 +35,18 @@ public:
                       bool saveVariables = true);
   void saveVariables(const std::string &path);
   void loadExecutable(const std::string &fileName);
+  // Takes what the engine cache has; false when it has nothing.
+  bool tryLoadExecutable();
+  // Writes the compiled program to the engine cache again.
+  void updateEngineCache();
 
   // Host copies of the weights to the device, and back.
   void weightsFromHost();
   void weightsToHost();
+  // The host copies of updatableNamedBuffers alone.
+  void buffersFromHost();
+  // From one process to the others.
+  void broadcastWeights(int rootRank = 0);
   // Host copies to the user's memory (call weightsToHost first) and from it
   // (call weightsFromHost after). Ids that `weights` lacks are left alone.
   void readWeights(const IWeightsIO &weights);
@@ -57,10 +65,36 @@ public:
 
   // One step: batchesPerStep batches.
   void run(IStepIO &stepIO, const std::string &debugName = "");
+  // The same of a program by name. There is one, "main".
+  void run(const std::string &programHandle, IStepIO &stepIO,
+           const std::string &debugName = "");
+
+  // Streams that the user serves instead of the step's IStepIO: inputs by their
+  // id, anchors by "anchor:" and their id. `index` is the replica.
+  void connectStreamToCallback(const std::string &streamHandle,
+                               std::function<void(void *)> callback,
+                               unsigned index = 0);
+  // A buffer of one transfer.
+  void connectStream(const std::string &streamHandle, void *buffer);
+  // Calls of the host that a custom operator's program makes; so far none can.
+  void connectHostFunction(const std::string &functionHandle,
+                           std::function<void(const void *const *, std::size_t,
+                                              void *const *, std::size_t)>
+                               function,
+                           unsigned index = 0);
+  // One row of a remote buffer.
+  void copyFromRemoteBuffer(const std::string &buffer, void *destination,
+                            int repeatIndex, unsigned replicationIndex = 0);
+  void copyToRemoteBuffer(void *source, const std::string &buffer,
+                          int repeatIndex, unsigned replicationIndex = 0);
 
   // Where the model's random numbers start; after prepareDevice.
   void setRandomSeed(std::uint64_t seed);
   std::uint64_t getRandomSeed() const;
+  // The seeds of every worker of every tile, for enableLoadAndOffloadRNGState:
+  // four words each, those of all replicas one after another.
+  std::vector<std::uint32_t> getRNGState();
+  void setRNGState(const std::vector<std::uint32_t> &state);
   // The model's estimate for the last run. `id` is "" for the whole step or
   // "inner_ipu_<i>".
   std::uint64_t getCycleCount(const std::string &id = "");
@@ -72,13 +106,24 @@ public:
   // The shape that an anchor's array must have.
   Shape getAnchorShape(const TensorId &id) const;
 
-  // The profile of the runs so far, as poplar::Engine prints it.
+  // The profile of the runs so far, as poplar::Engine prints it. With
+  // `resetProfile` the next one starts from nothing.
   std::string getSummaryReport(bool resetProfile = true);
   // The IR after all transforms, one operation per line; with `machine` the
   // one that the machine program was lowered from.
   std::string printIr(bool machine = false) const;
+  // The same as JSON: {"maingraph": [operations]}.
+  std::string serializeIr(IrSerializationFormat format) const;
+  // What was compiled, in the form of saveExecutable's files.
+  std::string getSerializedGraph() const;
+  // Throws popart::error when it is ambiguous which operations run in place;
+  // here that never changes a value.
+  void checkInplacingAmbiguity() const {}
 
   const Ir &getIr() const;
+  std::shared_ptr<Ir> shareIr() const;
+  // False: load again before the next run.
+  void setEngineIsLoaded(bool isLoaded);
 
 protected:
   Session(std::shared_ptr<Ir> ir, std::shared_ptr<DeviceInfo> device,

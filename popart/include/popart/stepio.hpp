@@ -10,6 +10,10 @@
 
 namespace popart {
 
+namespace popx {
+class Executablex; // what was compiled
+} // namespace popx
+
 struct ConstVoidData {
   const void *data = nullptr;
   TensorInfo info;
@@ -29,6 +33,8 @@ public:
                           bool isBroadcast) = 0;
   virtual MutableVoidData out(TensorId id, std::int64_t numElements) = 0;
   virtual void outComplete(TensorId id) = 0;
+  // Checks of the user's own, before the first step.
+  virtual void assertNumElements(const popx::Executablex &) const {}
 
   void enableRuntimeAsserts(bool enable) { runtimeAsserts_ = enable; }
   bool runtimeAssertsEnabled() const { return runtimeAsserts_; }

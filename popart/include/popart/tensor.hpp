@@ -5,6 +5,7 @@
 #include <popart/names.hpp>
 #include <popart/tensordata.hpp>
 #include <popart/tensorinfo.hpp>
+#include <popart/variablesettings.hpp>
 
 #include <vector>
 
@@ -28,8 +29,10 @@ public:
   VariableUpdateType variableUpdateType = VariableUpdateType::Gradient;
   // Stream: what the replicas get.
   ReplicatedStreamMode replicatedStreamMode = ReplicatedStreamMode::Replicate;
-  // Const and Variable: the initial value, info.nbytes() bytes.
+  // Const and Variable: the initial value, info.nbytes() bytes for each group
+  // of replicas that has a value of its own.
   TensorData data;
+  VariableSettings variableSettings;
 
   // The same by PopART's names, for custom operators and patterns.
   TensorType tensorType() const { return type; }

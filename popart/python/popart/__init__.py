@@ -13,11 +13,11 @@ except ImportError as error:
 _sys.modules.setdefault("popart_core", popart_core)
 
 from .popart_core import *  # noqa: E402, F401, F403
-from ._errors import RecoveryAction  # noqa: E402
 from ._logging import Logger, getLogger  # noqa: E402
 from ._names import *  # noqa: E402, F401, F403
 from ._opsets import (  # noqa: E402
     AiGraphcoreOpset1,
+    AiOnnxMlOpset1,
     AiOnnxOpset6,
     AiOnnxOpset7,
     AiOnnxOpset8,
@@ -25,6 +25,7 @@ from ._opsets import (  # noqa: E402
     AiOnnxOpset10,
     AiOnnxOpset11,
 )
+from ._definitions import getSupportedOperationsDefinition  # noqa: E402
 from ._options import SessionOptions  # noqa: E402
 from .builder import Builder, DebugContext  # noqa: E402
 from .session import (  # noqa: E402

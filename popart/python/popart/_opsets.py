@@ -125,5 +125,7 @@ AiOnnxOpset8 = AI_ONNX[8]
 AiOnnxOpset9 = AI_ONNX[9]
 AiOnnxOpset10 = AI_ONNX[10]
 AiOnnxOpset11 = AI_ONNX[11]
+AiOnnxMlOpset1 = _make("AiOnnxMlOpset1", _OpSet, "ai.onnx.ml", 1,
+                       popart_core._aiOnnxMlSignatures())
 AiGraphcoreOpset1 = _make("AiGraphcoreOpset1", _OpSet, "ai.graphcore", 1,
                           popart_core._aiGraphcoreSignatures())

@@ -71,6 +71,11 @@ def _list(name: str):
     return _property(name, _ListView, list)
 
 
+# Inside the settings, which are handed out as they are.
+popart_core.ExperimentalSettings.customTransformApplierSettings = _mapping(
+    "_customTransformApplierSettings")
+
+
 class SessionOptions(popart_core._SessionOptionsCore):
     engineOptions = _mapping("_engineOptions")
     convolutionOptions = _mapping("_convolutionOptions")

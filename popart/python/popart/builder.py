@@ -50,6 +50,15 @@ class Builder:
         return _opsets.AI_ONNX[version](self)
 
     @property
+    def aiOnnxMl(self):
+        self._opset("ai.onnx.ml", 1, "aiOnnxMl")
+        return _opsets.AiOnnxMlOpset1(self)
+
+    @property
+    def aiOnnxMlOpset1(self):
+        return self.aiOnnxMl
+
+    @property
     def aiGraphcore(self):
         self._opset("ai.graphcore", 1, "aiGraphcore")
         return _opsets.AiGraphcoreOpset1(self)
@@ -102,10 +111,19 @@ class Builder:
     def addUntypedInputTensor(self, debugContext=""):
         return self._core.addUntypedInputTensor(str(debugContext))
 
-    def addInitializedInputTensor(self, initVal, debugContext="",
-                                  debugPrefix=None):
+    def addInitializedInputTensor(self, initVal, *args, debugContext="",
+                                  debugPrefix=None, variableSettings=None):
+        """(array[, settings][, name])"""
+        rest = list(args)
+        if rest and isinstance(rest[0], popart_core.VariableSettings):
+            variableSettings = rest.pop(0)
+        name = str(rest.pop(0) if rest else debugPrefix or debugContext)
+        if rest:
+            raise TypeError("addInitializedInputTensor() has no argument for "
+                            f"{rest[0]}")
         return self._core.addInitializedInputTensor(
-            np.asarray(initVal), str(debugPrefix or debugContext))
+            np.asarray(initVal),
+            variableSettings or popart_core.VariableSettings(), name)
 
     def createSubgraphBuilder(self):
         return Builder(opsets=self._opsets,
@@ -140,68 +158,59 @@ class Builder:
     def _scoped(self) -> dict:
         return self.__dict__.setdefault("_scopedAttributes", {})
 
-    def _place(self, attribute: str, args, value):
+    def _place(self, attribute: str, mark, args, value):
         """With outputs: marks their node. With a number: a scope."""
         if args and not isinstance(args[0], int):
-            number = args[1] if len(args) > 1 else value
-            self._core.addNodeAttribute(attribute, int(number),
-                                        _names(args[0]))
+            mark(_names(args[0]), int(args[1] if len(args) > 1 else value))
             return None
         return self._attribute(attribute, int(args[0] if args else value))
 
     def virtualGraph(self, *args, value=0):
-        return self._place("__ipu_number", args, value)
+        return self._place("__ipu_number", self._core.virtualGraph, args,
+                           value)
 
     def pipelineStage(self, *args, value=0):
-        return self._place("__pipeline_stage", args, value)
+        return self._place("__pipeline_stage", self._core.pipelineStage, args,
+                           value)
 
     def executionPhase(self, *args, value=0):
-        return self._place("__execution_phase", args, value)
-
-    def _get(self, attribute: str, outputs) -> int:
-        return self._core.getInt64NodeAttribute(attribute, _names(outputs))
-
-    def _has(self, attribute: str, outputs) -> bool:
-        return self._core.nodeHasAttribute(attribute, _names(outputs))
+        return self._place("__execution_phase", self._core.executionPhase,
+                           args, value)
 
     def getVirtualGraph(self, outputs):
-        return self._get("__ipu_number", outputs)
+        return self._core.getVirtualGraph(_names(outputs))
 
     def hasVirtualGraph(self, outputs):
-        return self._has("__ipu_number", outputs)
+        return self._core.hasVirtualGraph(_names(outputs))
 
     def getPipelineStage(self, outputs):
-        return self._get("__pipeline_stage", outputs)
+        return self._core.getPipelineStage(_names(outputs))
 
     def hasPipelineStage(self, outputs):
-        return self._has("__pipeline_stage", outputs)
+        return self._core.hasPipelineStage(_names(outputs))
 
     def getExecutionPhase(self, outputs):
-        return self._get("__execution_phase", outputs)
+        return self._core.getExecutionPhase(_names(outputs))
 
     def hasExecutionPhase(self, outputs):
-        return self._has("__execution_phase", outputs)
+        return self._core.hasExecutionPhase(_names(outputs))
 
     def recomputeOutput(self, *args, value=RecomputeType.Undefined):
-        if args and isinstance(args[0], RecomputeType):
-            return self._attribute("__recompute_output_in_backward_pass",
-                                   int(args[0]))
-        if not args:
-            return self._attribute("__recompute_output_in_backward_pass",
-                                   int(value))
-        return self.recomputeOutputInBackwardPass(
-            args[0], args[1] if len(args) > 1 else value)
+        """(outputs[, type]) marks a node; ([type]) is a scope."""
+        if args and not isinstance(args[0], RecomputeType):
+            return self.recomputeOutputInBackwardPass(
+                args[0], args[1] if len(args) > 1 else value)
+        return self._attribute("__recompute_output_in_backward_pass",
+                               int(args[0] if args else value))
 
     def recomputeOutputInBackwardPass(self, nodeOutputNames,
                                       value=RecomputeType.Recompute):
-        self._core.addNodeAttribute("__recompute_output_in_backward_pass",
-                                    int(value), _names(nodeOutputNames))
+        self._core.recomputeOutputInBackwardPass(_names(nodeOutputNames),
+                                                 value)
 
     def getRecomputeOutputInBackwardPass(self, nodeOutputNames) -> bool:
-        name = "__recompute_output_in_backward_pass"
-        return (self._has(name, nodeOutputNames) and
-                self._get(name, nodeOutputNames) ==
-                int(RecomputeType.Recompute))
+        return self._core.getRecomputeOutputInBackwardPass(
+            _names(nodeOutputNames))
 
     def checkpointOutput(self, nodeOutputNames):
         self._opsets.setdefault("ai.onnx", _DEFAULT_OPSETS["ai.onnx"])
@@ -217,8 +226,7 @@ class Builder:
         name = "__output_tensor_location"
         if isinstance(args[0], popart_core.TensorLocation):
             return self._attribute(name, self._locationValues(args[0]))
-        self._core.addNodeAttribute(name, self._locationValues(args[1]),
-                                    _names(args[0]))
+        self._core.outputTensorLocation(_names(args[0]), args[1])
         return None
 
     def schedulePriority(self, value):
@@ -239,10 +247,6 @@ class Builder:
     def setAvailableMemoryProportion(self, nodeOutputNames, proportion):
         self._core.setAvailableMemoryProportion(_names(nodeOutputNames),
                                                 proportion)
-
-    def setEnableConvDithering(self, nodeOutputName, value):
-        self._core.setNodeAttribute("__enable_conv_dithering", int(value),
-                                    _names(nodeOutputName))
 
     def setSerializeMatMul(self, nodeOutputNames, mode, factor=0,
                            keep_precision=False):

@@ -8,18 +8,23 @@ from .popart_core import popart_exception
 class OutOfMemoryException(popart_exception):
     """The program does not fit the device's memory."""
 
-    def __init__(self, error, session=None):
+    def __init__(self, error):
         super().__init__(str(error))
         self.error = str(error)
-        self._session = session
+        self._summary = error.summary
 
     def getSummaryReport(self) -> str:
-        raise popart_exception(
-            "There is no report of a program that was not compiled; set the "
-            "engine option debug.allowOutOfMemory to \"true\"")
+        if self._summary is None:
+            raise popart_exception(
+                "There is no report of a program that was not compiled; set "
+                "the engine option debug.allowOutOfMemory to \"true\"")
+        return self._summary
 
     def getProfilePath(self) -> str:
-        return self.getSummaryReport()
+        self.getSummaryReport()
+        raise popart_exception(
+            "No profile was written: report files are not supported yet; use "
+            "getSummaryReport")
 
 
 class _Session:
@@ -41,13 +46,19 @@ class _Session:
         try:
             super().prepareDevice(loadEngine)
         except popart_core._memory_allocation_err as error:
-            raise OutOfMemoryException(error, self) from None
+            raise OutOfMemoryException(error) from None
 
     def compileAndExport(self, filename: str) -> None:
         try:
             super().compileAndExport(str(filename))
         except popart_core._memory_allocation_err as error:
-            raise OutOfMemoryException(error, self) from None
+            raise OutOfMemoryException(error) from None
+
+
+    def getReport(self):
+        raise popart_exception(
+            "There is no pva.Report: the library pva is not part of this SDK "
+            "yet; use getSummaryReport")
 
 
 class InferenceSession(_Session, popart_core._InferenceSessionCore):
@@ -59,6 +70,15 @@ class InferenceSession(_Session, popart_core._InferenceSessionCore):
             inputShapeInfo or popart_core.InputShapeInfo(),
             patterns or popart_core.Patterns(),
             userOptions or popart_core._SessionOptionsCore(), name)
+
+    @classmethod
+    def fromIr(cls, ir, deviceInfo, name="fromIr"):
+        """A session of a graph that did not come from ONNX."""
+        session = cls.__new__(cls)
+        popart_core._InferenceSessionCore.__init__(session, ir, deviceInfo,
+                                                   name)
+        session._dataFlow = ir.dataFlow
+        return session
 
 
 class TrainingSession(_Session, popart_core._TrainingSessionCore):

@@ -1,7 +1,7 @@
-// Inputs, weights, nodes and names of a model that is being built.
+// Inputs, nodes and names of a model that is being built.
 #include <builder/Builder.hpp>
 
-#include <onnx/ExternalData.hpp>
+#include <onnx/Metadata.hpp>
 #include <onnx/Model.hpp>
 #include <onnx/Schemas.hpp>
 #include <onnx/TensorData.hpp>
@@ -11,7 +11,6 @@
 #include <fmt/ranges.h>
 
 #include <climits>
-#include <fstream>
 
 namespace popart {
 namespace {
@@ -19,29 +18,20 @@ namespace {
 // Initialisers may leave the graph's inputs out from here on.
 constexpr int irVersion = 4;
 
-// Small ones may hold shapes and the like, which inference must see.
-constexpr std::int64_t mostElementsToSee = 4096;
-
 // Beside PopART's own versions for a domain there is only one.
 std::string onnxDomain(const std::string &domain) {
   return domain == "ai.onnx" ? "" : domain;
 }
 
-void setMetadata(onnx::ModelProto &model, const std::string &key, int value) {
-  auto *entry = model.add_metadata_props();
-  entry->set_key(key);
-  entry->set_value(std::to_string(value));
-}
-
 void requireArity(const std::string &domain, const std::string &type, int opset,
                   std::size_t inputs) {
-  if (domain != "ai.onnx") {
+  if (domain != "ai.onnx" && domain != "ai.onnx.ml") {
     return;
   }
-  auto schema = findOnnxOperator(type, opset);
+  auto schema = findOnnxOperator(type, opset, domain);
   support::requireUser<error>(schema.has_value(),
-                              "There is no operator {} in opset {} of ai.onnx",
-                              type, opset);
+                              "There is no operator {} in opset {} of {}", type,
+                              opset, domain);
   auto count = static_cast<int>(inputs);
   support::requireUser<error>(
       schema->minInputs <= count && count <= schema->maxInputs,
@@ -126,42 +116,6 @@ ModelBuilder::ModelBuilder()
 
 ModelBuilder::~ModelBuilder() = default;
 
-void ModelBuilder::loadModelProto(const std::string &modelProtoOrFilename) {
-  Implementation &self = *implementation_;
-  self.model = *loadModel(modelProtoOrFilename).proto;
-  auto claim = [&](const TensorId &id) {
-    self.names->insert(id);
-    self.tensors.insert(id);
-  };
-  for (const auto &tensor : self.graph().initializer()) {
-    claim(tensor.name());
-    self.shapes.addConstant(tensor.name(), infoOf(tensor),
-                            bytesOf(tensor).data());
-  }
-  for (const auto &input : self.graph().input()) {
-    const auto &type = input.type().tensor_type();
-    bool isKnown = type.has_shape() && !self.tensors.count(input.name());
-    Shape shape;
-    for (const auto &dim : type.shape().dim()) {
-      isKnown = isKnown && dim.has_dim_value();
-      shape.push_back(dim.dim_value());
-    }
-    if (isKnown) {
-      self.shapes.addStream(
-          input.name(),
-          checkedInfo(fromOnnxType(type.elem_type()), shape, input.name()));
-    }
-    claim(input.name());
-  }
-  for (onnx::NodeProto &node : *self.graph().mutable_node()) {
-    for (const TensorId &id : node.output()) {
-      claim(id);
-      self.producers[id] = &node;
-    }
-    self.infer(node);
-  }
-}
-
 ModelBuilder &
 ModelBuilder::createSubgraph(std::unique_ptr<ModelBuilder> child) {
   Implementation &self = *implementation_;
@@ -185,13 +139,18 @@ TensorId ModelBuilder::addInputTensor(const TensorInfo &info,
 TensorId ModelBuilder::addInputTensor(const TensorInfo &info,
                                       const InputSettings &settings,
                                       const DebugContext &debugContext) {
+  support::requireUser<error>(
+      settings.exchangeStrategy() != ExchangeStrategy::OverlapStep,
+      "ExchangeStrategy::OverlapStep is not yet supported");
   TensorId id = addInputTensor(info, debugContext);
-  onnx::ModelProto &model = implementation_->model;
-  setMetadata(model, "__tile_set/" + id, static_cast<int>(settings.tileSet()));
-  setMetadata(model, "__exchange_strategy/" + id,
-              static_cast<int>(settings.exchangeStrategy()));
-  setMetadata(model, "__replicated_stream_mode/" + id,
-              static_cast<int>(settings.replicatedStreamMode()));
+  Implementation &self = *implementation_;
+  setMetadata(self.model, "__tile_set/" + id,
+              std::to_string(static_cast<int>(settings.tileSet())));
+  setMetadata(self.model, "__exchange_strategy/" + id,
+              std::to_string(static_cast<int>(settings.exchangeStrategy())));
+  setMetadata(
+      self.model, "__replicated_stream_mode/" + id,
+      std::to_string(static_cast<int>(settings.replicatedStreamMode())));
   return id;
 }
 
@@ -222,24 +181,6 @@ void ModelBuilder::addInputTensorFromParentGraph(const TensorId &id) {
     self.shapes.addStream(id, self.parent->shapes.getTensor(id).info);
   }
   self.tensors.insert(id);
-}
-
-TensorId
-ModelBuilder::addInitializedInputTensor(const ConstVoidData &data,
-                                        const DebugContext &debugContext) {
-  Implementation &self = *implementation_;
-  const std::string &name = debugContext.getPathName();
-  TensorId id = self.uniqueId(name.empty() ? "init_input" : name);
-  onnx::TensorProto *tensor = self.graph().add_initializer();
-  tensor->set_name(id);
-  setData(*tensor, data.info, data.data);
-  setInfo(*self.graph().add_input(), id, data.info);
-  if (data.info.nelms() <= mostElementsToSee) {
-    self.shapes.addConstant(id, data.info, data.data);
-  } else {
-    self.shapes.addVariable(id, data.info, nullptr);
-  }
-  return id;
 }
 
 void ModelBuilder::addOutputTensor(const TensorId &id) {
@@ -323,34 +264,8 @@ ModelBuilder::checkpointOutput(const std::vector<TensorId> &ids) {
   return results;
 }
 
-std::string ModelBuilder::getModelProto() const {
-  const onnx::ModelProto &model = implementation_->model;
-  support::requireUser<error>(
-      model.ByteSizeLong() <= INT_MAX,
-      "[Builder] the model has {} bytes; a ModelProto has at most 2 GB. Call "
-      "saveInitializersExternally first",
-      model.ByteSizeLong());
-  return model.SerializeAsString();
-}
-
-void ModelBuilder::saveModelProto(const std::string &fileName) const {
-  std::ofstream file(fileName, std::ios::binary);
-  file << getModelProto();
-  support::requireUser<error>(bool(file), "[Builder] cannot write '{}'",
-                              fileName);
-}
-
-void ModelBuilder::saveInitializersExternally(const std::vector<TensorId> &ids,
-                                              const std::string &fileName) {
-  saveExternalData(implementation_->model, ids, fileName);
-}
-
 void ModelBuilder::setGraphName(const std::string &name) {
   implementation_->graph().set_name(name);
-}
-
-void ModelBuilder::embedReplicationFactor(int replicationFactor) {
-  setMetadata(implementation_->model, "__replicationFactor", replicationFactor);
 }
 
 void ModelBuilder::pushNameScope(const std::string &name) {

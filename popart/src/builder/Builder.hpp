@@ -38,6 +38,11 @@ struct ModelBuilder::Implementation {
   onnx::NodeProto &findNode(const std::set<TensorId> &outputs) const;
 
   void addInput(const TensorId &id, const TensorInfo &info);
+  // To `shapes`; null data is not looked at.
+  void addWeight(const TensorId &id, const TensorInfo &info, const void *data);
+  // Of a variable whose groups of replicas may have values of their own.
+  TensorInfo infoOnReplica(const TensorId &id, const TensorInfo &info,
+                           const VariableSettings &settings) const;
   // Adds the node's outputs to `shapes`, if its inputs are there and there is a
   // rule for it.
   void infer(onnx::NodeProto &node);
@@ -45,7 +50,9 @@ struct ModelBuilder::Implementation {
   bool inferBodies(const onnx::NodeProto &node);
   // The same for an operator of a shared object; false if it is none.
   bool inferCustom(const onnx::NodeProto &node);
-  void setOutputInfo(const TensorId &id, const TensorInfo &info);
+  // `node` is for messages.
+  void setOutputInfo(const TensorId &id, const TensorInfo &info,
+                     const onnx::NodeProto &node);
 };
 
 // A child's graph, for the node that has it as an attribute.

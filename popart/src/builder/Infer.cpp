@@ -33,14 +33,16 @@ const std::string &spelled(const std::string &domain) {
 } // namespace
 
 void ModelBuilder::Implementation::setOutputInfo(const TensorId &id,
-                                                 const TensorInfo &info) {
+                                                 const TensorInfo &info,
+                                                 const onnx::NodeProto &node) {
   bool isGood = std::all_of(info.shape().begin(), info.shape().end(),
                             [](std::int64_t dim) { return dim >= 0; });
   support::requireUser<error>(
       isGood,
-      "Output '{}' has invalid shape, {}. Values must be non-negative in each "
-      "shape dimension.",
-      id, support::toString(info.shape()));
+      "Output '{}' of node '{}' has invalid shape, {}. Values must be "
+      "non-negative in each shape dimension.",
+      id, node.name().empty() ? node.op_type() : node.name(),
+      support::toString(info.shape()));
   setInfo(*graph().add_value_info(), id, info);
 }
 
@@ -72,7 +74,7 @@ bool ModelBuilder::Implementation::inferCustom(const onnx::NodeProto &node) {
     const TensorId &id = node.output(index);
     if (info.dataType() != DataType::UNDEFINED && !id.empty()) {
       shapes.addStream(id, info);
-      setOutputInfo(id, info);
+      setOutputInfo(id, info, node);
     }
   }
   return true;
@@ -85,7 +87,7 @@ void ModelBuilder::Implementation::infer(onnx::NodeProto &node) {
       if (attribute.name() == "value" && attribute.has_t()) {
         TensorInfo info = infoOf(attribute.t());
         shapes.addConstant(node.output(0), info, bytesOf(attribute.t()).data());
-        setOutputInfo(node.output(0), info);
+        setOutputInfo(node.output(0), info, node);
       }
     }
     return;
@@ -121,7 +123,7 @@ void ModelBuilder::Implementation::infer(onnx::NodeProto &node) {
   }
   for (const TensorId &id : outputs) {
     if (!id.empty()) {
-      setOutputInfo(id, shapes.getTensor(id).info);
+      setOutputInfo(id, shapes.getTensor(id).info, node);
     }
   }
   foldSmallConstant(*op); // it may be a shape that a later node wants to know

@@ -124,7 +124,7 @@ bool ModelBuilder::Implementation::inferBodies(const onnx::NodeProto &node) {
     }
     if (info) {
       shapes.addStream(node.output(i), *info);
-      setOutputInfo(node.output(i), *info);
+      setOutputInfo(node.output(i), *info, node);
     }
   }
   return true;

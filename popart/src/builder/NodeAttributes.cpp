@@ -121,13 +121,14 @@ onnx::AttributeProto *findAttribute(onnx::NodeProto &node,
 }
 
 void requireUnreserved(const TensorId &id) {
-  for (const char *prefix :
-       {reservedGradientPrefix(), reservedUpdatedVarPrefix(),
-        reservedAccumPrefix(), reservedAcclPrefix(), reservedAccl1Prefix(),
-        reservedAccl2Prefix(), reservedAccl3Prefix(), reservedStepPrefix(),
-        reservedCounterPrefix(), reservedStashedPrefix(),
-        reservedRestoredPrefix(), reservedAnchorSumPrefix(),
-        reservedLossScalingPrefix()}) {
+#define POPART_PREFIX(NAME, PREFIX) PREFIX,
+#define POPART_SCALARS(NAME, SCALAR)                                           \
+  SCALAR "___default___", SCALAR "___specific___",
+  static constexpr const char *reserved[] = {POPART_RESERVED_PREFIXES(
+      POPART_PREFIX) POPART_RESERVED_SCALARS(POPART_SCALARS)};
+#undef POPART_SCALARS
+#undef POPART_PREFIX
+  for (const char *prefix : reserved) {
     support::requireUser<error>(id.rfind(prefix, 0) != 0,
                                 "Provided tensor '{}' has an invalid name: "
                                 "clash with reserved prefix {}",
@@ -260,76 +261,6 @@ std::vector<std::string> ModelBuilder::getAllNodeAttributeNames(
     names.push_back(attribute.name());
   }
   return names;
-}
-
-void ModelBuilder::virtualGraph(const std::set<TensorId> &outputs,
-                                std::int64_t value) {
-  addNodeAttribute("__ipu_number", value, outputs);
-}
-
-void ModelBuilder::pipelineStage(const std::set<TensorId> &outputs,
-                                 std::int64_t value) {
-  addNodeAttribute("__pipeline_stage", value, outputs);
-}
-
-void ModelBuilder::executionPhase(const std::set<TensorId> &outputs,
-                                  std::int64_t value) {
-  addNodeAttribute("__execution_phase", value, outputs);
-}
-
-void ModelBuilder::setAvailableMemoryProportion(
-    const std::set<TensorId> &outputs, float proportion) {
-  support::requireUser<error>(
-      0.0f < proportion && proportion <= 1.0f,
-      "availableMemoryProportion must be in (0,1], but it is {}", proportion);
-  setNodeAttribute("__available_memory", proportion, outputs);
-}
-
-void ModelBuilder::setPartialsType(const TensorId &output,
-                                   const std::string &type) {
-  setNodeAttribute("__partials_type", type, {output});
-}
-
-std::string ModelBuilder::getPartialsType(const TensorId &output) const {
-  return nodeHasAttribute("__partials_type", {output})
-             ? getStringNodeAttribute("__partials_type", {output})
-             : "float";
-}
-
-void ModelBuilder::setSerializeMatMul(const std::set<TensorId> &outputs,
-                                      const std::string &mode,
-                                      std::int64_t factor, bool keepPrecision) {
-  bool isNone = mode == "none";
-  support::requireUser<error>(isNone || mode == "input_channels" ||
-                                  mode == "reducing_dim" ||
-                                  mode == "output_channels",
-                              "Unsupported mat mul serialization mode '{}'. "
-                              "Supported modes are 'input_channels', "
-                              "'reducing_dim', 'output_channels' and 'none'",
-                              mode);
-  setNodeAttribute("__serialize_matmul_mode", mode, outputs);
-  if (!isNone) {
-    setNodeAttribute("__serialize_matmul_factor", factor, outputs);
-    setNodeAttribute("__serialize_matmul_precision",
-                     std::int64_t{keepPrecision}, outputs);
-  }
-}
-
-void ModelBuilder::setInplacePreferences(
-    const TensorId &output, const std::map<std::string, float> &priorities) {
-  std::vector<std::string> names;
-  std::vector<float> values;
-  for (const auto &[name, priority] : priorities) {
-    names.push_back(name);
-    values.push_back(priority);
-  }
-  setNodeAttribute("__inplace_op_names", names, {output});
-  setNodeAttribute("__inplace_op_priorities", values, {output});
-}
-
-void ModelBuilder::excludePatterns(const TensorId &output,
-                                   const std::vector<std::string> &patterns) {
-  setNodeAttribute("__exclude_patterns", patterns, {output});
 }
 
 } // namespace popart

@@ -38,10 +38,10 @@ void sortArguments(std::vector<OnnxAttribute> &arguments) {
             });
 }
 
-Signature fromOnnx(const OnnxOperator &schema) {
+Signature fromOnnx(const OnnxOperator &schema, const std::string &domain) {
   Signature result;
   result.method = methodName(schema.type);
-  result.domain = "ai.onnx";
+  result.domain = domain;
   result.type = schema.type;
   result.version = schema.sinceVersion;
   result.hasInputs = schema.maxInputs > 0;
@@ -91,17 +91,25 @@ OnnxAttributeType typeOf(const AttributeSpec::Fallback &fallback) {
   return std::visit(Visitor{}, fallback);
 }
 
-} // namespace
-
-std::vector<Signature> aiOnnxSignatures(int opset) {
+std::vector<Signature> signaturesOf(const std::string &domain, int opset) {
   std::vector<Signature> result;
-  for (const std::string &type : onnxOperatorTypes()) {
-    auto schema = findOnnxOperator(type, opset);
+  for (const std::string &type : onnxOperatorTypes(domain)) {
+    auto schema = findOnnxOperator(type, opset, domain);
     if (schema) {
-      result.push_back(fromOnnx(*schema));
+      result.push_back(fromOnnx(*schema, domain));
     }
   }
   return result;
+}
+
+} // namespace
+
+std::vector<Signature> aiOnnxSignatures(int opset) {
+  return signaturesOf("ai.onnx", opset);
+}
+
+std::vector<Signature> aiOnnxMlSignatures() {
+  return signaturesOf("ai.onnx.ml", 1);
 }
 
 std::vector<Signature> aiGraphcoreSignatures() {

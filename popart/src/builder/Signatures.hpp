@@ -34,6 +34,8 @@ struct Signature {
 
 // Every operator of the opset, by method.
 std::vector<Signature> aiOnnxSignatures(int opset);
+// Every operator of ai.onnx.ml's opset 1. No session takes them.
+std::vector<Signature> aiOnnxMlSignatures();
 // Every ai.graphcore operator whose rule is to be found in models.
 std::vector<Signature> aiGraphcoreSignatures();
 

@@ -17,6 +17,7 @@ namespace popart {
 namespace {
 
 using poplar::program::Copy;
+using poplar::program::Program;
 using poplar::program::Sequence;
 
 void setContents(LoweringContext &context, const poplar::Tensor &variable,
@@ -27,10 +28,33 @@ void setContents(LoweringContext &context, const poplar::Tensor &variable,
   }
   auto &data = poplar::internal::graphData(context.graph());
   auto &target = data.variables[view.pieces.front().variable.index()];
-  std::vector<char> bytes = toDeviceBytes(tensor.info, tensor.data);
+  // Groups of replicas whose values differ are written before the first run.
+  std::vector<char> first(
+      tensor.data.begin(),
+      tensor.data.begin() + std::min<std::ptrdiff_t>(tensor.info.nbytes(),
+                                                     std::ssize(tensor.data)));
+  std::vector<char> bytes = toDeviceBytes(tensor.info, first);
   const auto *begin = reinterpret_cast<const std::byte *>(bytes.data());
   target.initialData.assign(begin, begin + bytes.size());
   target.isConstant = isConstant;
+}
+
+// Micro-batches of an input that the host may be ahead.
+std::string bufferingDepth(const SessionOptions &options, const TensorId &id) {
+  auto own = options.bufferingDepthMap.find(id);
+  unsigned depth = own == options.bufferingDepthMap.end()
+                       ? options.defaultBufferingDepth
+                       : own->second;
+  return std::to_string(std::max(1U, depth)); // none is one here
+}
+
+// The tiles put a tensor in order, so that the host need not.
+Program copyInOrder(LoweringContext &context, const Tensor &tensor,
+                    const poplar::Tensor &source,
+                    const poplar::DataStream &stream) {
+  poplar::Tensor inOrder =
+      context.addVariable(tensor.info, homeOf(tensor), tensor.id + "/inOrder");
+  return Sequence({Copy(source, inOrder), Copy(inOrder, stream)});
 }
 
 PipelineStage stageOf(const Tensor &tensor) {
@@ -143,12 +167,16 @@ std::vector<InputStream> addHostTensors(LoweringContext &context, const Ir &ir,
       auto stream = context.graph().addHostToDeviceFIFO(
           id, variable.elementType(), variable.numElements(),
           isBroadcast ? poplar::ReplicatedStreamMode::BROADCAST
-                      : poplar::ReplicatedStreamMode::REPLICATE);
+                      : poplar::ReplicatedStreamMode::REPLICATE,
+          {{"bufferingDepth", bufferingDepth(ir.sessionOptions, id)}});
       inputs.push_back(
           {id, stageOf(tensor), Copy(stream, variable), isBroadcast});
       continue;
     }
-    bool isConstant = isFrozen || tensor.type == TensorType::Const;
+    bool isShared = tensor.variableSettings.getGroupCount(static_cast<unsigned>(
+                        ir.sessionOptions.getReplicationFactor())) == 1;
+    bool isConstant =
+        (isFrozen && isShared) || tensor.type == TensorType::Const;
     setContents(context, variable, tensor, isConstant);
     if (!isConstant) {
       context.addStored(variable);
@@ -179,7 +207,9 @@ std::vector<AnchorStream> addAnchors(LoweringContext &context, const Ir &ir,
         anchorHandle(id), sources[0].elementType(), sources[0].numElements());
     Sequence copy;
     for (const poplar::Tensor &source : sources) {
-      copy.add(Copy(source, stream));
+      copy.add(ir.sessionOptions.rearrangeAnchorsOnHost
+                   ? Program(Copy(source, stream))
+                   : copyInOrder(context, tensor, source, stream));
     }
     anchor.copy = copy;
     anchors.push_back(anchor);

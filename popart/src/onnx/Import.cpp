@@ -4,6 +4,7 @@
 
 #include <lowering/FoldConstants.hpp>
 #include <onnx/ConstantNodes.hpp>
+#include <onnx/Metadata.hpp>
 #include <onnx/Subgraphs.hpp>
 #include <onnx/TensorData.hpp>
 #include <ops/OpRule.hpp>
@@ -172,9 +173,32 @@ void Importer::readInputSettings() {
 
 void Importer::addInitializers() {
   findUses();
+  auto grouped = variableSettingsOf(*model_.proto);
   for (const onnx::TensorProto &tensor : proto_.initializer()) {
-    addInitializer(tensor);
+    auto settings = grouped.find(tensor.name());
+    if (settings == grouped.end()) {
+      addInitializer(tensor);
+    } else {
+      addGroupedInitializer(tensor, settings->second);
+    }
   }
+}
+
+void Importer::addGroupedInitializer(const onnx::TensorProto &proto,
+                                     const VariableSettings &settings) {
+  support::requireUser<error>(
+      settings.getRetrievalMode() != VariableRetrievalMode::AllReduceReplicas,
+      "[ONNX] variable '{}': VariableRetrievalMode::AllReduceReplicas is not "
+      "supported",
+      proto.name());
+  TensorInfo host = infoOf(proto);
+  TensorInfo info(host.dataType(),
+                  settings.shapeOnReplica(
+                      host.shape(), options_.replicationFactor, proto.name()));
+  graph_.addVariable(proto.name(), info, nullptr);
+  Tensor &tensor = graph_.getTensor(proto.name());
+  tensor.data = bytesOf(proto);
+  tensor.variableSettings = settings;
 }
 
 void Importer::addInitializer(const onnx::TensorProto &tensor) {

@@ -22,6 +22,8 @@ struct ImportOptions {
   bool strictOpVersions = true;
   // Gradients will be wanted: loops of a known number of turns are written out.
   bool isTraining = false;
+  // Replicas whose groups may have weights of their own.
+  unsigned replicationFactor = 1;
 };
 
 // Adds the model's inputs, initialisers and nodes to `graph`. Throws

@@ -35,6 +35,9 @@ private:
   void findUses();
   void addInitializers();
   void addInitializer(const onnx::TensorProto &tensor);
+  // A variable in any case: its groups of replicas may have different values.
+  void addGroupedInitializer(const onnx::TensorProto &proto,
+                             const VariableSettings &settings);
   TensorInfo inputInfo(const onnx::ValueInfoProto &input) const;
   void readInputSettings();
   void addNode(const onnx::NodeProto &node);

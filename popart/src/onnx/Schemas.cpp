@@ -54,12 +54,26 @@ AttributeSpec::Fallback fallbackOf(const Proto &value) {
   }
 }
 
+std::vector<OnnxOperator::Operand>
+operandsOf(const std::vector<onnx::OpSchema::FormalParameter> &parameters) {
+  std::vector<OnnxOperator::Operand> result;
+  for (const auto &parameter : parameters) {
+    result.push_back({parameter.GetName(), parameter.GetTypeStr()});
+  }
+  return result;
+}
+
+// As ONNX spells it.
+std::string registered(const std::string &domain) {
+  return domain == "ai.onnx" ? "" : domain;
+}
+
 } // namespace
 
-std::optional<OnnxOperator> findOnnxOperator(const std::string &type,
-                                             int opset) {
+std::optional<OnnxOperator> findOnnxOperator(const std::string &type, int opset,
+                                             const std::string &domain) {
   const onnx::OpSchema *schema =
-      onnx::OpSchemaRegistry::Schema(type, opset, "");
+      onnx::OpSchemaRegistry::Schema(type, opset, registered(domain));
   if (!schema) {
     return std::nullopt;
   }
@@ -70,7 +84,9 @@ std::optional<OnnxOperator> findOnnxOperator(const std::string &type,
                       schema->max_input(),
                       schema->min_output(),
                       schema->max_output(),
-                      {}};
+                      {},
+                      operandsOf(schema->inputs()),
+                      operandsOf(schema->outputs())};
   for (const auto &[name, attribute] : schema->attributes()) {
     if (auto attributeType = typeOf(attribute.type)) {
       result.attributes.push_back({name, *attributeType, attribute.required,
@@ -80,11 +96,11 @@ std::optional<OnnxOperator> findOnnxOperator(const std::string &type,
   return result;
 }
 
-std::vector<std::string> onnxOperatorTypes() {
+std::vector<std::string> onnxOperatorTypes(const std::string &domain) {
   std::set<std::string> names;
   for (const onnx::OpSchema &schema :
        onnx::OpSchemaRegistry::get_all_schemas_with_history()) {
-    if (schema.domain().empty()) {
+    if (schema.domain() == registered(domain)) {
       names.insert(schema.Name());
     }
   }

@@ -39,14 +39,22 @@ struct OnnxOperator {
   int minOutputs = 0;
   int maxOutputs = 0;
   std::vector<OnnxAttribute> attributes; // by name
+  struct Operand {
+    std::string name;
+    std::string type; // a type's name, or a letter for one of several
+  };
+  std::vector<Operand> inputs;
+  std::vector<Operand> outputs;
 };
 
-// The operator of ai.onnx as it is in an opset: the newest definition that is
-// not newer. None when the opset does not have it.
-std::optional<OnnxOperator> findOnnxOperator(const std::string &type,
-                                             int opset);
+// The operator as it is in an opset: the newest definition that is not newer.
+// None when the opset does not have it. `domain` is "ai.onnx" or "ai.onnx.ml".
+std::optional<OnnxOperator>
+findOnnxOperator(const std::string &type, int opset,
+                 const std::string &domain = "ai.onnx");
 
-// Every name that ai.onnx ever had, in order.
-std::vector<std::string> onnxOperatorTypes();
+// Every name that the domain ever had, in order.
+std::vector<std::string>
+onnxOperatorTypes(const std::string &domain = "ai.onnx");
 
 } // namespace popart

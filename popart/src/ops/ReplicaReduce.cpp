@@ -18,7 +18,8 @@ gcl::CommGroup groupOf(const Op &op) {
   auto size = static_cast<unsigned>(op.attributes.getInt("groupSize", 0));
   switch (static_cast<CommGroupType>(op.attributes.getInt("groupType", 0))) {
   case CommGroupType::Consecutive:
-    return {gcl::CommGroupType::CONSECUTIVE, size};
+    return {gcl::CommGroupType::CONSECUTIVE, size,
+            static_cast<unsigned>(op.attributes.getInt("groupStride", 0))};
   case CommGroupType::Orthogonal:
     return {gcl::CommGroupType::ORTHOGONAL, size};
   case CommGroupType::All:

@@ -94,6 +94,9 @@ void DataFlow::check() const {
   support::requireUser<error>(batchesPerStep_ > 0,
                               "'Batches per step' must be greater than zero");
   for (const auto &[id, type] : anchors_) {
+    support::requireUser<error>(
+        type.exchangeStrategy() != ExchangeStrategy::OverlapStep,
+        "ExchangeStrategy::OverlapStep is not yet supported");
     if (type.id() != AnchorReturnTypeId::EveryN) {
       continue;
     }

@@ -7,8 +7,11 @@
 #include <poplar/Device.hpp>
 #include <poplar/DeviceManager.hpp>
 #include <poplar/IPUModel.hpp>
+#include <poplar/Target.hpp>
 
 #include <bit>
+#include <chrono>
+#include <thread>
 #include <utility>
 
 namespace popart {
@@ -97,6 +100,21 @@ bool DeviceInfo::attach() {
   return attached_;
 }
 
+bool DeviceInfo::tryAttachUntilTimeout() {
+  using Clock = std::chrono::steady_clock;
+  auto end =
+      Clock::now() +
+      std::chrono::seconds(
+          DeviceManager::createDeviceManager().getOnDemandAttachTimeout());
+  while (!attach()) {
+    if (Clock::now() >= end) {
+      return false;
+    }
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  }
+  return true;
+}
+
 void DeviceInfo::detach() {
   if (attached_) {
     device_->detach();
@@ -150,17 +168,23 @@ std::shared_ptr<DeviceInfo> DeviceManager::tryAcquireAvailableDevice(
       "createOfflineIPUDevice to compile without one");
   auto devices = poplar::DeviceManager::createDeviceManager().getDevices(
       poplar::TargetType::IPU, static_cast<unsigned>(numIpus));
+  std::shared_ptr<DeviceInfo> waited; // for, on demand, if none is free
   for (poplar::Device &device : devices) {
     auto tiles = static_cast<unsigned>(tilesPerIpu);
     bool isResized = tiles != 0 && tiles != device.getTarget().getTilesPerIPU();
     auto info = share(DeviceType::Ipu, connectionType,
                       isResized ? device.createVirtualDevice(tiles)
                                 : std::move(device));
-    if (info->attach()) {
+    bool isFree = info->attach();
+    if (connectionType == DeviceConnectionType::OnDemand) {
+      info->detach();
+      waited = waited ? waited : info;
+    }
+    if (isFree) {
       return info;
     }
   }
-  return nullptr;
+  return waited;
 }
 
 std::shared_ptr<DeviceInfo> DeviceManager::acquireAvailableDevice(
@@ -186,7 +210,9 @@ DeviceManager::tryAcquireDeviceById(int id, SyncPattern,
   }
   auto device = share(DeviceType::Ipu, connectionType,
                       manager.getDevice(static_cast<unsigned>(id)));
-  return device->attach() ? device : nullptr;
+  return connectionType == DeviceConnectionType::OnDemand || device->attach()
+             ? device
+             : nullptr;
 }
 
 std::shared_ptr<DeviceInfo>
@@ -239,6 +265,32 @@ std::shared_ptr<DeviceInfo> DeviceManager::createOfflineIPUDevice(
       DeviceType::OfflineIpu,
       std::make_unique<poplar::Target>(poplar::Target::createIPUTarget(
           model.numIPUs, model.tilesPerIPU, versionOf(options))));
+}
+
+std::shared_ptr<DeviceInfo>
+DeviceManager::createOfflineIpuFromDeviceInfo(const DeviceInfo &deviceInfo) {
+  return createOfflineIPUDevice(
+      {{"numIPUs", std::to_string(deviceInfo.getNumIpus())},
+       {"tilesPerIPU", std::to_string(deviceInfo.getTilesPerIPU())},
+       {"ipuVersion", deviceInfo.getIpuVersion()}});
+}
+
+std::shared_ptr<DeviceInfo>
+DeviceManager::createOfflineIpuFromSystemString(const std::string &system,
+                                                unsigned numIpus) {
+  return std::make_shared<DeviceInfo>(
+      DeviceType::OfflineIpu,
+      std::make_unique<poplar::Target>(
+          poplar::Target::createIPUTarget(numIpus, system)));
+}
+
+std::shared_ptr<DeviceInfo> DeviceManager::createSimDevice(
+    const std::map<std::string, std::string> &options) {
+  auto device =
+      share(DeviceType::Sim, DeviceConnectionType::Always,
+            describedModel("createSimDevice", options, 4).createDevice());
+  device->attach();
+  return device;
 }
 
 std::shared_ptr<DeviceInfo> DeviceManager::createCpuDevice() {

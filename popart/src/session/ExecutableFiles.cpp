@@ -2,6 +2,7 @@
 #include <session/Implementation.hpp>
 
 #include <ir/Print.hpp>
+#include <support/Logging.hpp>
 #include <support/Sha256.hpp>
 
 #include <poplar/Target.hpp>
@@ -103,28 +104,45 @@ template <typename F> void writeFile(const std::string &fileName, F &&f) {
   fs::rename(unfinished, fileName);
 }
 
-} // namespace
-
-std::string fingerprint(const Session::Implementation &session) {
-  const Ir &ir = *session.ir;
+// Options that the program depends on and its graphs do not show.
+void addOptions(support::Sha256 &hash, const Ir &ir) {
   const SessionOptions &options = ir.sessionOptions;
-  const DeviceInfo &device = *session.device;
-  support::Sha256 hash;
-  hash.add(printGraph(ir.getMainGraph()));
-  hash.add(printGraph(session.machineGraph));
-  hash.add(fmt::format("{} {} {} {} {}", ir.dataFlow.batchesPerStep(),
+  hash.add(fmt::format("{} {} {} {} {} {}", ir.dataFlow.batchesPerStep(),
                        options.getAccumulationFactor(),
                        options.enablePipelining, options.partialsTypeMatMuls,
-                       options.getGlobalReplicationFactor()));
-  hash.add(fmt::format("{} {} {}", options.enableStochasticRounding,
-                       options.enableFloatingPointChecks, options.numIOTiles));
-  for (const auto &[id, type] : ir.dataFlow.getAnchorReturnTypeMap()) {
-    hash.add(fmt::format("{} {} {};", id, type.str(), type.rp()));
+                       options.getGlobalReplicationFactor(),
+                       options.enableLoadAndOffloadRNGState));
+  hash.add(fmt::format("{} {} {} {} {} {}", options.enablePrefetchDatastreams,
+                       options.enableStochasticRounding,
+                       options.enableFloatingPointChecks, options.numIOTiles,
+                       options.defaultBufferingDepth,
+                       options.rearrangeAnchorsOnHost));
+  for (const auto &[id, depth] : options.bufferingDepthMap) {
+    hash.add(fmt::format("{} {};", id, depth));
   }
+  for (const std::string &file : options.customCodelets) {
+    std::ifstream in(file, std::ios::binary);
+    hash.add(std::string(std::istreambuf_iterator<char>(in), {}));
+  }
+  hash.add(options.customCodeletCompileFlags);
   addMap(hash, "engine", options.engineOptions);
   addMap(hash, "convolution", options.convolutionOptions);
   addMap(hash, "matmul", options.matmulOptions);
   addMap(hash, "lstm", options.lstmOptions);
+}
+
+} // namespace
+
+std::string fingerprint(const Session::Implementation &session) {
+  const Ir &ir = *session.ir;
+  const DeviceInfo &device = *session.device;
+  support::Sha256 hash;
+  hash.add(printGraph(ir.getMainGraph()));
+  hash.add(printGraph(session.machineGraph));
+  addOptions(hash, ir);
+  for (const auto &[id, type] : ir.dataFlow.getAnchorReturnTypeMap()) {
+    hash.add(fmt::format("{} {} {};", id, type.str(), type.rp()));
+  }
   // What is compiled without a device runs on one.
   const DeviceType type = device.getType() == DeviceType::OfflineIpu
                               ? DeviceType::Ipu
@@ -144,6 +162,11 @@ std::string cacheFile(const Session::Implementation &session) {
   const SessionOptions &options = session.ir->sessionOptions;
   const char *folder = std::getenv("POPART_CACHE_DIR");
   if (const char *other = std::getenv("POPXL_CACHE_DIR")) {
+    if (folder && std::string_view(folder) != other) {
+      constexpr support::Logger logger(support::LogChannel::Popart, "session");
+      logger.warn("POPXL_CACHE_DIR ({}) is used, not POPART_CACHE_DIR ({})",
+                  other, folder);
+    }
     folder = other;
   }
   if (!folder && !options.enableEngineCaching) {
@@ -201,6 +224,13 @@ void Session::saveExecutable(const std::string &path, bool,
 void Session::saveVariables(const std::string &path) {
   writeFile(fileIn(path, "variables.popef"),
             [&](std::ostream &out) { writeVariables(*implementation_, out); });
+}
+
+void Session::updateEngineCache() {
+  std::string cached = cacheFile(*implementation_);
+  if (!cached.empty()) {
+    writeExecutable(*implementation_, cached, /*hasVariables=*/false);
+  }
 }
 
 void Session::loadExecutable(const std::string &fileName) {

@@ -11,10 +11,17 @@
 
 #include <poplar/Engine.hpp>
 
+#include <map>
 #include <string>
 #include <vector>
 
 namespace popart {
+
+// The programs of an executable; the others are there with
+// enableLoadAndOffloadRNGState.
+constexpr unsigned stepProgram = 0;
+constexpr unsigned rngStateToHostProgram = 1;
+constexpr unsigned rngStateFromHostProgram = 2;
 
 struct Session::Implementation {
   std::shared_ptr<Ir> ir;
@@ -29,6 +36,10 @@ struct Session::Implementation {
   std::unique_ptr<poplar::Engine> engine;
   // What was compiled, to be written to a file.
   poplar::Executable executable;
+  // Of variables that all replicas return, what they returned last.
+  std::map<TensorId, std::vector<char>> returned;
+  // The user's, by stream and replica, where replicas are folded.
+  std::map<std::string, std::vector<std::function<void(void *)>>> callbacks;
   OnnxModel model; // empty when the session was made from an IR
   std::uint64_t randomSeed = 0;
   bool isLoaded = false;
@@ -50,6 +61,13 @@ struct Session::Implementation {
   bool areWeightsConstant() const {
     return !ir->isTraining() && ir->sessionOptions.constantWeights;
   }
+  // A value that differs between replicas cannot be part of the program.
+  bool isConstant(const Tensor &variable) const {
+    return areWeightsConstant() && groupingOf(variable).getNumGroups() == 1;
+  }
+  ReplicaGrouping groupingOf(const Tensor &variable) const;
+  // Type and shape of all groups' values.
+  TensorInfo hostInfo(const Tensor &variable) const;
 
   poplar::Engine &requireEngine(const char *function) const {
     support::requireUser<error>(
@@ -69,29 +87,18 @@ struct Session::Implementation {
     }
   }
 
-  // Sends a variable to all replicas, and the copies of it on other IPUs if
-  // there are any.
-  void write(const Tensor &tensor) {
-    std::vector<char> one = toDeviceBytes(tensor.info, tensor.data);
-    std::vector<char> bytes;
-    for (std::int64_t i = 0; i < copies(); ++i) {
-      bytes.insert(bytes.end(), one.begin(), one.end());
-    }
-    const char *begin = bytes.data();
-    const char *end = begin + bytes.size();
-    engine->writeTensor(tensor.id, begin, end);
-    if (!isScheduleVisible()) {
-      return;
-    }
-    for (int ipu = 0; ipu < device->getNumIpus(); ++ipu) {
-      TensorId copy = tensor.id + "___ipu" + std::to_string(ipu);
-      if (machineGraph.hasTensor(copy)) {
-        engine->writeTensor(copy, begin, end);
-      }
-    }
-  }
+  // A variable to all replicas, each its group's value, and to the copies of it
+  // on other IPUs if there are any; and back from each group's first replica.
+  void write(const Tensor &tensor);
+  void read(Tensor &tensor);
+  // What readWeights gives: a value for each group, or for each replica.
+  std::vector<char> returnedBytes(const Tensor &variable) const;
 };
 
+// The value program and the machine program. `progress` may be empty: the
+// session's own logger is called then.
+poplar::Executable compileSession(const Session::Implementation &session,
+                                  const Session::Progress &progress);
 // Names the compiled program: the IR, constants, options and device that it was
 // made from.
 std::string fingerprint(const Session::Implementation &session);

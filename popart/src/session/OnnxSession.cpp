@@ -6,7 +6,7 @@
 #include <onnx/Import.hpp>
 #include <onnx/Proto.hpp>
 #include <onnx/TensorData.hpp>
-#include <popart/tensornames.hpp>
+#include <session/OptimizerState.hpp>
 
 #include <climits>
 #include <fstream>
@@ -35,6 +35,8 @@ Imported import(const std::string &model, const DataFlow &dataFlow,
   how.areWeightsVariable = isTraining || !options.constantWeights;
   how.strictOpVersions = options.strictOpVersions;
   how.isTraining = isTraining;
+  how.replicationFactor =
+      static_cast<unsigned>(options.getGlobalReplicationFactor());
   importModel(result.model, how, result.ir->getMainGraph());
   return result;
 }
@@ -45,19 +47,20 @@ Tensor *findVariable(Graph &graph, const TensorId &id) {
   return isVariable ? &graph.getTensor(id) : nullptr;
 }
 
-void requireSameInfo(const Tensor &tensor, const TensorInfo &info) {
+void requireSameInfo(const Session::Implementation &self, const Tensor &tensor,
+                     const TensorInfo &info) {
   support::requireUser<error>(
-      tensor.info == info,
+      self.hostInfo(tensor) == info,
       "[session] the model has '{}' as {}, the session as {} of other shape or "
       "type",
       tensor.id, info.data_type(), tensor.info.data_type());
 }
 
 // A model that was saved while training goes on where it was.
-void takeState(const OnnxModel &model, Graph &graph) {
-  for (auto &[id, state] : savedState(model)) {
-    if (Tensor *tensor = findVariable(graph, id)) {
-      requireSameInfo(*tensor, state.info);
+void takeState(Session::Implementation &self) {
+  for (auto &[id, state] : savedState(self.model)) {
+    if (Tensor *tensor = findVariable(self.ir->getMainGraph(), id)) {
+      requireSameInfo(self, *tensor, state.info);
       tensor->data = state.data;
     }
   }
@@ -70,18 +73,6 @@ void dropWeights(OnnxModel &model, Graph &graph) {
       clearData(tensor);
     }
   }
-}
-
-bool isOptimizerState(const TensorId &id) {
-  for (const char *prefix :
-       {reservedAcclPrefix(), reservedAccl1Prefix(), reservedAccl2Prefix(),
-        reservedAccl3Prefix(), reservedAccumPrefix(), reservedStepPrefix(),
-        reservedCounterPrefix()}) {
-    if (id.rfind(prefix, 0) == 0) {
-      return true;
-    }
-  }
-  return false;
 }
 
 } // namespace
@@ -112,7 +103,7 @@ std::unique_ptr<TrainingSession> TrainingSession::createFromOnnxModel(
   auto session = createFromIr(imported.ir, std::move(device), name);
   Implementation &self = *session->implementation_;
   self.model = std::move(imported.model);
-  takeState(self.model, self.ir->getMainGraph());
+  takeState(self);
   dropWeights(self.model, self.ir->getMainGraph());
   return session;
 }
@@ -135,14 +126,14 @@ void Session::modelToHost(const std::string &fileName) {
                     variable ? variable->data : bytesOf(tensor));
       setExternal(tensor, external->second);
     } else if (variable) {
-      setData(tensor, variable->info, variable->data.data());
+      setData(tensor, self.hostInfo(*variable), variable->data.data());
     }
   }
   self.forEachVariable([&](const Tensor &variable) {
-    if (isOptimizerState(variable.id) && !known.count(variable.id)) {
+    if (isOptimizerStateId(variable.id) && !known.count(variable.id)) {
       auto *tensor = saved.mutable_graph()->add_initializer();
       tensor->set_name(variable.id);
-      setData(*tensor, variable.info, variable.data.data());
+      setData(*tensor, self.hostInfo(variable), variable.data.data());
       // Models before version 4 list initialisers as inputs.
       saved.set_ir_version(std::max<std::int64_t>(4, saved.ir_version()));
     }
@@ -169,7 +160,7 @@ void Session::resetHostWeights(
   for (const auto &proto : model.proto->graph().initializer()) {
     Tensor *tensor = findVariable(graph, proto.name());
     if (tensor) {
-      requireSameInfo(*tensor, infoOf(proto));
+      requireSameInfo(self, *tensor, infoOf(proto));
       tensor->data = bytesOf(proto);
       continue;
     }

@@ -2,66 +2,23 @@
 #include <session/Implementation.hpp>
 
 #include <ir/GraphEditor.hpp>
-#include <ir/Print.hpp>
-#include <lowering/StepProgram.hpp>
 #include <lowering/Types.hpp>
 #include <popart/error.hpp>
 #include <popart/tensornames.hpp>
 #include <support/Error.hpp>
+#include <support/Logging.hpp>
 #include <transforms/Passes.hpp>
 #include <transforms/Pipeline.hpp>
 
 #include <poplar/Engine.hpp>
-#include <poplar/exceptions.hpp>
-#include <poplar/internal/LinkedPrograms.hpp>
 
-#include <cctype>
 #include <cstring>
 #include <filesystem>
-#include <sstream>
 #include <utility>
 
 namespace popart {
 
 namespace {
-
-poplar::Executable compile(const Session::Implementation &self,
-                           const Session::Progress &progress) {
-  const Ir &ir = *self.ir;
-  const poplar::Target &target = self.device->getTarget();
-  auto withReplicas = [](std::int64_t count) {
-    return poplar::replication_factor(static_cast<unsigned>(count));
-  };
-  poplar::Graph valueGraph(target, withReplicas(self.copies()));
-  auto valueStep =
-      lowerStep(ir, self.valueGraph(), valueGraph, self.isScheduleVisible());
-  poplar::Graph machineGraph(target, withReplicas(self.replicas()));
-  auto machineStep = lowerStep(ir, self.machineGraph, machineGraph,
-                               ir.sessionOptions.enablePipelining);
-  poplar::OptionFlags options = {
-      {"debug.retainDebugInformation", "false"},
-      {"target.deterministicWorkers",
-       ir.sessionOptions.enableStochasticRounding ? "true" : "false"}};
-  if (ir.sessionOptions.enablePrefetchDatastreams) {
-    options.set("exchange.streamBufferOverlap", "hostRearrangeOnly");
-    options.set("exchange.enablePrefetch", "true");
-  } else {
-    options.set("exchange.enablePrefetch", "false");
-  }
-  if (ir.sessionOptions.enableFloatingPointChecks) {
-    options.set("debug.floatPointOpException", "true");
-  }
-  for (const auto &[name, value] : ir.sessionOptions.engineOptions) {
-    options.set(name, value);
-  }
-  try {
-    return poplar::internal::compileLinked(valueGraph, {valueStep},
-                                           machineGraph, {machineStep}, options,
-                                           progress);
-  } catch (const poplar::graph_memory_allocation_error &e) {
-    throw memory_allocation_err(e.what());
-  }
-}
 
 int ipusOfReplica(const Session::Implementation &self) {
   std::int64_t ipus = self.device->getNumIpus();
@@ -82,38 +39,16 @@ void checkIoTiles(const Session::Implementation &self) {
                               ioTiles, tiles);
 }
 
-// The user's memory for a variable, which has its size.
-void *memoryFor(const IWeightsIO &weights, const Tensor &tensor) {
-  MutableVoidData memory = weights.weight(tensor.id);
+// A device that is connected on demand is so from the first load on.
+void requireAttached(const Session::Implementation &self) {
   support::requireUser<error>(
-      memory.info.dataType() == tensor.info.dataType() &&
-          memory.info.nelms() == tensor.info.nelms(),
-      "[weights] memory for '{}' has {} elements of type {}; the variable has "
-      "{} of type {}",
-      tensor.id, memory.info.nelms(), memory.info.data_type(),
-      tensor.info.nelms(), tensor.info.data_type());
-  return memory.data;
+      self.device->isAttached() ||
+          (self.device->getConnectionType() == DeviceConnectionType::OnDemand &&
+           self.device->tryAttachUntilTimeout()),
+      "[session] the device is not attached: {}", self.device->toString());
 }
 
-// The estimate of all runs since the profile was reset, from the summary's
-// "Total cycles: 1,234 (...)".
-std::uint64_t totalCycles(poplar::Engine &engine) {
-  std::ostringstream text;
-  engine.printProfileSummary(text, {{"showExecutionSteps", "false"}});
-  const std::string summary = text.str();
-  const std::string label = "Total cycles:";
-  std::size_t at = summary.find(label);
-  support::requireInternal(at != std::string::npos,
-                           "the profile's summary has no total of cycles");
-  at = summary.find_first_not_of(' ', at + label.size());
-  std::uint64_t cycles = 0;
-  for (; summary[at] == ',' || std::isdigit(summary[at]); ++at) {
-    if (summary[at] != ',') {
-      cycles = cycles * 10 + static_cast<std::uint64_t>(summary[at] - '0');
-    }
-  }
-  return cycles;
-}
+constexpr support::Logger logger(support::LogChannel::Popart, "session");
 
 } // namespace
 
@@ -132,8 +67,9 @@ Session::Session(std::shared_ptr<Ir> ir, std::shared_ptr<DeviceInfo> device,
   GraphEditor(self.machineGraph).copyFrom(graph);
   PassContext machine{*self.ir, self.machineGraph, ipus};
   runPasses(machinePasses(), machine);
-  self.areReplicasFolded = self.replicas() > 1 && !self.isScheduleVisible() &&
-                           canFoldReplicas(graph);
+  self.areReplicasFolded =
+      self.replicas() > 1 && !self.isScheduleVisible() &&
+      canFoldReplicas(graph, static_cast<unsigned>(self.replicas()));
   if (self.areReplicasFolded) {
     GraphEditor(self.foldedGraph).copyFrom(graph);
     PassContext folded{*self.ir, self.foldedGraph, ipus};
@@ -143,20 +79,24 @@ Session::Session(std::shared_ptr<Ir> ir, std::shared_ptr<DeviceInfo> device,
 
 Session::~Session() = default;
 
+bool Session::tryLoadExecutable() {
+  std::string cached = cacheFile(*implementation_);
+  if (cached.empty() || !std::filesystem::exists(cached)) {
+    return false;
+  }
+  readExecutable(*implementation_, cached);
+  return true;
+}
+
 void Session::prepareDevice(bool loadEngine, const Progress &progress) {
   Implementation &self = *implementation_;
-  std::string cached = cacheFile(self);
-  if (!self.executable.impl() && !cached.empty() &&
-      std::filesystem::exists(cached)) {
-    readExecutable(self, cached);
+  if (!self.ir->sessionOptions.compileEngine) {
+    return;
   }
-  if (!self.executable.impl()) {
-    self.executable = compile(
-        self, progress ? progress
-                       : self.ir->sessionOptions.compilationProgressLogger);
-    if (!cached.empty()) {
-      writeExecutable(self, cached, /*hasVariables=*/false);
-    }
+  if (!self.executable.impl() && !tryLoadExecutable()) {
+    logger.info("compiling {}", self.name);
+    self.executable = compileSession(self, progress);
+    updateEngineCache();
   }
   self.engine = std::make_unique<poplar::Engine>(self.executable);
   self.binding = std::make_unique<StepBinding>(*self.ir, self.valueGraph());
@@ -169,56 +109,91 @@ void Session::prepareDevice(bool loadEngine, const Progress &progress) {
 void Session::loadEngineAndConnectStreams() {
   Implementation &self = *implementation_;
   poplar::Engine &engine = self.requireEngine("loadEngineAndConnectStreams");
-  if (self.device->getType() != DeviceType::OfflineIpu) {
-    engine.load(self.device->getDevice());
-    self.isLoaded = true;
-  }
-}
-
-void Session::weightsFromHost() {
-  Implementation &self = *implementation_;
-  self.requireEngine("weightsFromHost");
-  if (!self.areWeightsConstant()) {
-    self.forEachVariable([&](const Tensor &tensor) { self.write(tensor); });
-  }
-  self.hasWeights = true;
-}
-
-void Session::weightsToHost() {
-  Implementation &self = *implementation_;
-  poplar::Engine &engine = self.requireEngine("weightsToHost");
-  if (self.areWeightsConstant()) {
+  if (self.device->getType() == DeviceType::OfflineIpu) {
     return;
   }
-  self.forEachVariable([&](Tensor &tensor) {
-    std::size_t size = deviceBytes(tensor.info);
-    std::vector<char> bytes(size * static_cast<std::size_t>(self.copies()));
-    engine.readTensor(tensor.id, bytes.data(), bytes.data() + bytes.size());
-    bytes.resize(size); // replica 0 speaks for all
-    tensor.data = toHostBytes(tensor.info, bytes);
-  });
-}
-
-void Session::readWeights(const IWeightsIO &weights) {
-  implementation_->forEachVariable([&](const Tensor &tensor) {
-    if (weights.contains(tensor.id)) {
-      std::memcpy(memoryFor(weights, tensor), tensor.data.data(),
-                  tensor.data.size());
+  requireAttached(self);
+  engine.load(self.device->getDevice());
+  self.isLoaded = true;
+  // Values that differ between replicas are not part of the program.
+  self.forEachVariable([&](const Tensor &variable) {
+    if (self.groupingOf(variable).getNumGroups() > 1) {
+      self.write(variable);
     }
   });
 }
 
-void Session::writeWeights(const IWeightsIO &weights) {
+void Session::setEngineIsLoaded(bool isLoaded) {
+  implementation_->isLoaded = isLoaded;
+}
+
+void Session::connectStreamToCallback(const std::string &streamHandle,
+                                      std::function<void(void *)> callback,
+                                      unsigned index) {
+  Implementation &self = *implementation_;
+  poplar::Engine &engine = self.requireEngine("connectStreamToCallback");
   support::requireUser<error>(
-      !implementation_->areWeightsConstant(),
-      "Cannot call writeWeights when constantWeights is set. Set "
-      "`constantWeights` to False to change weights after compilation");
-  implementation_->forEachVariable([&](Tensor &tensor) {
-    if (weights.contains(tensor.id)) {
-      std::memcpy(tensor.data.data(), memoryFor(weights, tensor),
-                  tensor.data.size());
-    }
-  });
+      std::int64_t{index} < self.replicas(),
+      "[connectStreamToCallback] there is no replica {}; there are {}", index,
+      self.replicas());
+  self.binding->leaveToUser(streamHandle);
+  if (!self.areReplicasFolded) {
+    engine.connectStreamToCallback(streamHandle, index, std::move(callback));
+    return;
+  }
+  // Replicas take turns, and so do their callbacks.
+  auto &turns = self.callbacks[streamHandle];
+  turns.resize(static_cast<std::size_t>(self.replicas()));
+  turns[index] = std::move(callback);
+  engine.connectStreamToCallback(
+      streamHandle, [turns, next = std::size_t{0}](void *buffer) mutable {
+        const auto &current = turns[next];
+        next = (next + 1) % turns.size();
+        if (current) {
+          current(buffer);
+        }
+      });
+}
+
+void Session::connectStream(const std::string &streamHandle, void *buffer) {
+  poplar::Engine &engine = implementation_->requireEngine("connectStream");
+  implementation_->binding->leaveToUser(streamHandle);
+  engine.connectStream(streamHandle, buffer);
+}
+
+void Session::connectHostFunction(
+    const std::string &functionHandle,
+    std::function<void(const void *const *, std::size_t, void *const *,
+                       std::size_t)>,
+    unsigned) {
+  throw error(fmt::format("[connectHostFunction] the program calls no host "
+                          "function '{}'",
+                          functionHandle));
+}
+
+void Session::copyFromRemoteBuffer(const std::string &buffer, void *destination,
+                                   int repeatIndex, unsigned replicationIndex) {
+  implementation_->requireEngine("copyFromRemoteBuffer")
+      .copyFromRemoteBuffer(buffer, destination,
+                            static_cast<std::uint64_t>(repeatIndex),
+                            replicationIndex);
+}
+
+void Session::copyToRemoteBuffer(void *source, const std::string &buffer,
+                                 int repeatIndex, unsigned replicationIndex) {
+  implementation_->requireEngine("copyToRemoteBuffer")
+      .copyToRemoteBuffer(static_cast<const void *>(source), buffer,
+                          static_cast<std::uint64_t>(repeatIndex),
+                          replicationIndex);
+}
+
+void Session::run(const std::string &programHandle, IStepIO &stepIO,
+                  const std::string &debugName) {
+  support::requireUser<error>(programHandle == "main",
+                              "[run] there is no program '{}'; the only one is "
+                              "'main'",
+                              programHandle);
+  run(stepIO, debugName);
 }
 
 void Session::run(IStepIO &stepIO, const std::string &debugName) {
@@ -238,51 +213,9 @@ void Session::run(IStepIO &stepIO, const std::string &debugName) {
   if (self.ir->sessionOptions.instrumentWithHardwareCycleCounter) {
     engine.resetExecutionProfile();
   }
-  engine.run(0, debugName.empty() ? self.name : debugName);
+  engine.run(stepProgram, debugName.empty() ? self.name : debugName);
   self.binding->finish(stepIO);
   self.hasRun = true;
-}
-
-void Session::setRandomSeed(std::uint64_t seed) {
-  Implementation &self = *implementation_;
-  self.requireEngine("setRandomSeed");
-  self.randomSeed = seed;
-  Graph &graph = self.ir->getMainGraph();
-  if (graph.hasTensor(reservedRandomSeedId())) {
-    Tensor &tensor = graph.getTensor(reservedRandomSeedId());
-    std::memcpy(tensor.data.data(), &seed, sizeof(seed));
-    self.write(tensor);
-  }
-}
-
-std::uint64_t Session::getRandomSeed() const {
-  return implementation_->randomSeed;
-}
-
-std::uint64_t Session::getCycleCount(const std::string &id) {
-  Implementation &self = *implementation_;
-  const SessionOptions &options = self.ir->sessionOptions;
-  support::requireUser<error>(
-      options.instrumentWithHardwareCycleCounter,
-      "SessionOption 'instrumentWithHardwareCycleCounter' must be set to true "
-      "in order to measure cycle count");
-  support::requireUser<error>(self.hasRun,
-                              "Must call run before getCycleCount.");
-  bool isKnown = id.empty();
-  for (int ipu = 0; ipu < self.device->getNumIpus(); ++ipu) {
-    isKnown = isKnown ||
-              (options.hardwareInstrumentations.count(Instrumentation::Inner) &&
-               id == fmt::format("inner_ipu_{}", ipu));
-  }
-  support::requireUser<error>(
-      isKnown,
-      "Invalid id for cycle counter, '{}'. Ids are '' for the whole step and, "
-      "with Instrumentation::Inner, 'inner_ipu_<i>'",
-      id);
-  std::uint64_t cycles = totalCycles(*self.engine);
-  // Inside the loops of a step every IPU waits for the others.
-  auto batches = static_cast<std::uint64_t>(self.ir->dataFlow.batchesPerStep());
-  return id.empty() ? cycles : cycles / batches;
 }
 
 std::vector<TensorId> Session::getTensorIds() const {
@@ -300,27 +233,6 @@ TensorInfo Session::getInfo(const TensorId &id) const {
 
 Shape Session::getAnchorShape(const TensorId &id) const {
   return anchorShape(*implementation_->ir, id, getInfo(id));
-}
-
-std::string Session::getSummaryReport(bool) {
-  poplar::Engine &engine = implementation_->requireEngine("getSummaryReport");
-  poplar::OptionFlags options;
-  for (const auto &[name, value] :
-       implementation_->ir->sessionOptions.reportOptions) {
-    options.set(name, value);
-  }
-  std::ostringstream text;
-  engine.printProfileSummary(text, options);
-  return text.str();
-}
-
-std::string Session::printIr(bool machine) const {
-  return printGraph(machine ? implementation_->machineGraph
-                            : implementation_->ir->getMainGraph());
-}
-
-const Ir &Session::getIr() const {
-  return *implementation_->ir;
 }
 
 std::unique_ptr<InferenceSession>

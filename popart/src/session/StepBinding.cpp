@@ -6,6 +6,7 @@
 #include <popart/error.hpp>
 #include <support/Error.hpp>
 #include <support/Half.hpp>
+#include <support/Logging.hpp>
 
 #include <algorithm>
 #include <cstring>
@@ -18,8 +19,15 @@ bool isWide(DataType type) {
   return type == DataType::INT64 || type == DataType::UINT64;
 }
 
-// On the device 64-bit integers have 32 bits.
+bool isFloat8(DataType type) {
+  return type == DataType::FLOAT8_143 || type == DataType::FLOAT8_152;
+}
+
+// On the device 64-bit integers have 32 bits; the host has no type for FLOAT8.
 bool isTaken(DataType device, DataType host) {
+  if (isFloat8(device) && host == DataType::UINT8) {
+    return true;
+  }
   auto narrow = [](DataType type) {
     return type == DataType::INT64    ? DataType::INT32
            : type == DataType::UINT64 ? DataType::UINT32
@@ -93,14 +101,26 @@ StepBinding::StepBinding(const Ir &ir, const Graph &graph)
       bool isBroadcast =
           tensor.replicatedStreamMode == ReplicatedStreamMode::Broadcast;
       std::int64_t transfers = batches * factor * (isBroadcast ? 1 : replicas);
-      streams_.push_back(
-          {id, id, tensor.info, tensor.info.nelms() * transfers, true, {}, {}});
+      streams_.push_back({id,
+                          id,
+                          tensor.info,
+                          tensor.info.nelms() * transfers,
+                          true,
+                          isBroadcast,
+                          {},
+                          {}});
     }
     if (ir.dataFlow.isAnchored(id)) {
       TensorInfo whole(tensor.info.dataType(),
                        anchorShape(ir, id, tensor.info));
-      streams_.push_back(
-          {id, anchorHandle(id), tensor.info, whole.nelms(), false, {}, {}});
+      streams_.push_back({id,
+                          anchorHandle(id),
+                          tensor.info,
+                          whole.nelms(),
+                          false,
+                          false,
+                          {},
+                          {}});
     }
   }
 }
@@ -109,6 +129,9 @@ void StepBinding::connect(poplar::Engine &engine, IStepIO &stepIO) {
   auto *arrays = dynamic_cast<StepIO *>(&stepIO);
   current_ = &stepIO;
   for (Stream &stream : streams_) {
+    if (userHandles_.count(stream.handle) > 0) {
+      continue;
+    }
     if (mode_ != SyntheticDataMode::Off) {
       connectSynthetic(engine, stream);
     } else if (arrays) {
@@ -129,7 +152,7 @@ void StepBinding::connectArray(poplar::Engine &engine, Stream &stream,
                               stream.id);
   auto given = static_cast<std::int64_t>(array->nelms());
   support::requireUser<error>(
-      given == stream.elements,
+      given == stream.elements || !current_->runtimeAssertsEnabled(),
       "Unexpected number of {} elements for Tensor {}. Expected {}, but "
       "received {}. One transfer has {} elements; {}",
       what, stream.id, stream.elements, given, stream.info.nelms(), breakdown_);
@@ -140,15 +163,25 @@ void StepBinding::connectArray(poplar::Engine &engine, Stream &stream,
       stream.info.data_type());
   char *data = static_cast<char *>(array->data());
   if (isWide(array->dataType())) {
-    stream.narrow.resize(static_cast<std::size_t>(stream.elements));
+    warnOfNarrowing(stream);
+    stream.narrow.resize(static_cast<std::size_t>(given));
     if (stream.isInput) {
-      narrow(data, stream.elements, stream.narrow.data());
+      narrow(data, given, stream.narrow.data());
     }
     data = reinterpret_cast<char *>(stream.narrow.data());
   }
-  engine.connectStream(stream.handle, data,
-                       data + deviceBytes(TensorInfo(stream.info.dataType(),
-                                                     {stream.elements})));
+  engine.connectStream(
+      stream.handle, data,
+      data + deviceBytes(TensorInfo(stream.info.dataType(), {given})));
+}
+
+void StepBinding::warnOfNarrowing(const Stream &stream) {
+  constexpr support::Logger logger(support::LogChannel::Popart, "devicex");
+  if (!hasWarned_) {
+    logger.warn("64-bit integers of tensor {} are converted to 32 bits",
+                stream.id);
+  }
+  hasWarned_ = true;
 }
 
 void StepBinding::connectCallback(poplar::Engine &engine,
@@ -156,16 +189,17 @@ void StepBinding::connectCallback(poplar::Engine &engine,
   std::int64_t elements = stream.info.nelms();
   std::size_t bytes = deviceBytes(stream.info);
   const TensorId &id = stream.id;
+  bool isBroadcast = stream.isBroadcast;
   if (stream.isInput) {
     engine.connectStreamToCallback(
-        stream.handle, [this, id, elements, bytes](void *buffer) {
-          ConstVoidData data = current_->in(id, elements, false, false);
+        stream.handle, [this, id, elements, bytes, isBroadcast](void *buffer) {
+          ConstVoidData data = current_->in(id, elements, false, isBroadcast);
           if (isWide(data.info.dataType())) {
             narrow(data.data, elements, static_cast<std::int32_t *>(buffer));
           } else {
             std::memcpy(buffer, data.data, bytes);
           }
-          current_->inComplete(id, elements, false);
+          current_->inComplete(id, elements, isBroadcast);
         });
     return;
   }

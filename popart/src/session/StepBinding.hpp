@@ -7,6 +7,7 @@
 #include <poplar/Engine.hpp>
 
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -24,6 +25,8 @@ public:
   void connect(poplar::Engine &engine, IStepIO &stepIO);
   // After the run: results that the host wants in another type.
   void finish(IStepIO &stepIO);
+  // The user has connected this stream.
+  void leaveToUser(const std::string &handle) { userHandles_.insert(handle); }
 
 private:
   struct Stream {
@@ -32,6 +35,7 @@ private:
     TensorInfo info;           // of one transfer
     std::int64_t elements = 0; // of the whole step
     bool isInput = true;
+    bool isBroadcast = false; // to all replicas
     // The step's data in 32 bits, where the host has 64.
     std::vector<std::int32_t> narrow;
     // One transfer, with syntheticDataMode.
@@ -40,12 +44,16 @@ private:
 
   void connectArray(poplar::Engine &engine, Stream &stream, IArray *array);
   void connectCallback(poplar::Engine &engine, const Stream &stream);
+  // Once for all tensors.
+  void warnOfNarrowing(const Stream &stream);
   void connectSynthetic(poplar::Engine &engine, Stream &stream);
 
   SyntheticDataMode mode_;
   std::vector<Stream> streams_;
   std::string breakdown_; // of the element counts, for messages
   IStepIO *current_ = nullptr;
+  std::set<std::string> userHandles_;
+  bool hasWarned_ = false;
 };
 
 } // namespace popart

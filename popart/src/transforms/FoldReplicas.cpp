@@ -59,18 +59,6 @@ private:
     }
   }
 
-  // The variable that a tensor is a version of.
-  TensorId variableOf(TensorId id) const {
-    while (const Op *producer = graph_.getTensor(id).producer) {
-      auto output =
-          std::find(producer->outputs.begin(), producer->outputs.end(), id) -
-          producer->outputs.begin();
-      InIndex input = producer->modifiedInput(static_cast<OutIndex>(output));
-      id = producer->inputs.at(static_cast<std::size_t>(input));
-    }
-    return id;
-  }
-
   // The accumulator has the micro-batches of all replicas already. One that is
   // not cleared for each batch was in the sum once for each replica.
   void keepAccumulating(Op &reduction) {
@@ -81,7 +69,7 @@ private:
           return op->opid.type == "AccumulatorReset";
         });
     if (!isCleared) {
-      TensorId variable = variableOf(sum);
+      TensorId variable = variableOf(graph_, sum);
       Op::Settings settings = reduction.settings;
       settings.executionContext = ExecutionContext::Normal;
       TensorId copies = editor_.uniqueName(variable);
@@ -170,7 +158,23 @@ private:
 
 } // namespace
 
-bool canFoldReplicas(const Graph &graph) {
+TensorId variableOf(const Graph &graph, TensorId id) {
+  while (const Op *producer = graph.getTensor(id).producer) {
+    auto output =
+        std::find(producer->outputs.begin(), producer->outputs.end(), id) -
+        producer->outputs.begin();
+    InIndex input = producer->modifiedInput(static_cast<OutIndex>(output));
+    id = producer->inputs.at(static_cast<std::size_t>(input));
+  }
+  return id;
+}
+
+bool canFoldReplicas(const Graph &graph, unsigned replicas) {
+  for (const TensorId &id : graph.getTensorIds()) {
+    if (graph.getTensor(id).variableSettings.getGroupCount(replicas) > 1) {
+      return false;
+    }
+  }
   // Whatever changes outside of updates differs between replicas.
   return std::all_of(
       graph.getOps().begin(), graph.getOps().end(), [](const auto &op) {

@@ -71,7 +71,10 @@ void insertIpuCopies(PassContext &context);
 void foldReplicas(PassContext &context);
 // Whether replicas have the same variables all the time, so that they can be
 // folded into one.
-bool canFoldReplicas(const Graph &graph);
+bool canFoldReplicas(const Graph &graph, unsigned replicas);
+
+// The variable that a tensor, which updates in place made, is a version of.
+TensorId variableOf(const Graph &graph, TensorId id);
 
 // Somebody asks for the tensor, or for its gradient, by name.
 bool isAskedFor(const Ir &ir, const TensorId &id);

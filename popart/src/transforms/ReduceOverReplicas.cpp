@@ -23,9 +23,12 @@ public:
   void run() {
     for (const TensorId &id : graph_.getTensorIds()) {
       const Tensor &tensor = graph_.getTensor(id);
-      if (options_.enableGradientAccumulation
+      bool isSummed =
+          options_.enableGradientAccumulation
               ? isAccumulated(tensor)
-              : isGradientOfWeight(tensor) || isGradientCount(tensor)) {
+              : isGradientOfWeight(tensor) || isGradientCount(tensor);
+      // A replica that shares its weight with none has its gradient.
+      if (isSummed && groupingOf(tensor).getGroupSize() > 1) {
         reduce(tensor);
       }
     }
@@ -65,6 +68,19 @@ private:
            tensor.id.rfind(reservedGradientCountPrefix(), 0) == 0;
   }
 
+  // The replicas that share the weight.
+  ReplicaGrouping groupingOf(const Tensor &tensor) const {
+    auto replicas = static_cast<unsigned>(options_.getReplicationFactor());
+    if (!options_.enableGradientAccumulation && isGradientCount(tensor)) {
+      return ReplicaGrouping(replicas);
+    }
+    const Tensor &owner = graph_.getTensor(
+        options_.enableGradientAccumulation
+            ? variableOf(graph_, tensor.id)
+            : tensor.id.substr(std::string(reservedGradientPrefix()).size()));
+    return owner.variableSettings.getReplicaGrouping(replicas);
+  }
+
   // Otherwise the update divides. A velocity is always a sum: it has been part
   // of itself in every replica.
   bool isRunningMean(const Tensor &tensor) const {
@@ -99,13 +115,20 @@ private:
       }
     }
     bool isMean = isRunningMean(tensor);
+    Attributes attributes;
+    attributes.set("inPlace", Attributes::Int{accumulates})
+        .set("mean", Attributes::Int{isMean});
+    ReplicaGrouping grouping = groupingOf(tensor);
+    if (grouping.getNumGroups() > 1) {
+      attributes
+          .set("groupType",
+               static_cast<Attributes::Int>(CommGroupType::Consecutive))
+          .set("groupSize", Attributes::Int{grouping.getGroupSize()})
+          .set("groupStride", Attributes::Int{grouping.getStride()});
+    }
     TensorId from = tensor.id;
-    Op &op =
-        editor_.insertBefore(position, {"aspen", "ReplicaReduce"}, {from}, {},
-                             Attributes()
-                                 .set("inPlace", Attributes::Int{accumulates})
-                                 .set("mean", Attributes::Int{isMean}),
-                             settings);
+    Op &op = editor_.insertBefore(position, {"aspen", "ReplicaReduce"}, {from},
+                                  {}, attributes, settings);
     for (Op *reader : readers) {
       for (std::size_t i = 0; i < reader->inputs.size(); ++i) {
         if (reader->inputs[i] == from) {

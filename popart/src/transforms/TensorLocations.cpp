@@ -87,7 +87,10 @@ TensorLocation locationOf(const Ir &ir, const Tensor &variable) {
   }
   const TensorLocation *named = namedLocation(ir, variable.id);
   TensorLocation location = named ? *named : onChipIfSmall(*settings, variable);
-  if (shardsOf(ir, location.shardingDomain) == 1) {
+  // What groups of replicas have of their own is not shared out among all.
+  unsigned groups = variable.variableSettings.getGroupCount(
+      static_cast<unsigned>(options.getReplicationFactor()));
+  if (shardsOf(ir, location.shardingDomain) == 1 || groups > 1) {
     location.replicatedTensorSharding = ReplicatedTensorSharding::Off;
   }
   return location;

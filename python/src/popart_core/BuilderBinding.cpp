@@ -77,11 +77,12 @@ std::vector<TensorId> addNode(ModelBuilder &builder, const std::string &domain,
 }
 
 TensorId addInitializer(ModelBuilder &builder, const py::array &array,
+                        const VariableSettings &settings,
                         const std::string &name) {
   // NumPy's views are copied into C's order first.
   auto packed = py::array::ensure(array, py::array::c_style);
   return builder.addInitializedInputTensor({packed.data(), toInfo(packed)},
-                                           name);
+                                           settings, name);
 }
 
 // (name, type, isRequired, default) for each argument.
@@ -202,14 +203,31 @@ void bindAttributes(Class &type) {
       .def("getStringNodeAttribute", &ModelBuilder::getStringNodeAttribute)
       .def("getStringVectorNodeAttribute",
            &ModelBuilder::getStringVectorNodeAttribute)
-      .def("getAllNodeAttributeNames", &ModelBuilder::getAllNodeAttributeNames)
-      .def("setAvailableMemoryProportion",
-           &ModelBuilder::setAvailableMemoryProportion)
-      .def("setPartialsType", &ModelBuilder::setPartialsType)
-      .def("getPartialsType", &ModelBuilder::getPartialsType)
-      .def("setSerializeMatMul", &ModelBuilder::setSerializeMatMul)
-      .def("setInplacePreferences", &ModelBuilder::setInplacePreferences)
-      .def("excludePatterns", &ModelBuilder::excludePatterns);
+      .def("getAllNodeAttributeNames", &ModelBuilder::getAllNodeAttributeNames);
+}
+
+void bindPlacement(Class &type) {
+  using B = ModelBuilder;
+  type.def("virtualGraph", &B::virtualGraph)
+      .def("pipelineStage", &B::pipelineStage)
+      .def("executionPhase", &B::executionPhase)
+      .def("getVirtualGraph", &B::getVirtualGraph)
+      .def("getPipelineStage", &B::getPipelineStage)
+      .def("getExecutionPhase", &B::getExecutionPhase)
+      .def("hasVirtualGraph", &B::hasVirtualGraph)
+      .def("hasPipelineStage", &B::hasPipelineStage)
+      .def("hasExecutionPhase", &B::hasExecutionPhase)
+      .def("recomputeOutputInBackwardPass", &B::recomputeOutputInBackwardPass)
+      .def("getRecomputeOutputInBackwardPass",
+           &B::getRecomputeOutputInBackwardPass)
+      .def("outputTensorLocation", &B::outputTensorLocation)
+      .def("setAvailableMemoryProportion", &B::setAvailableMemoryProportion)
+      .def("setPartialsType", &B::setPartialsType)
+      .def("getPartialsType", &B::getPartialsType)
+      .def("setEnableConvDithering", &B::setEnableConvDithering)
+      .def("setSerializeMatMul", &B::setSerializeMatMul)
+      .def("setInplacePreferences", &B::setInplacePreferences)
+      .def("excludePatterns", &B::excludePatterns);
 }
 
 } // namespace
@@ -219,8 +237,11 @@ void initBuilder(py::module_ &module) {
   type.def(py::init<>());
   bindTensors(type);
   bindAttributes(type);
+  bindPlacement(type);
   module.def("_aiOnnxSignatures",
              [](int opset) { return toList(aiOnnxSignatures(opset)); });
+  module.def("_aiOnnxMlSignatures",
+             [] { return toList(aiOnnxMlSignatures()); });
   module.def("_aiGraphcoreSignatures",
              [] { return toList(aiGraphcoreSignatures()); });
   module.def("_onnxTypeNumber", &onnxTypeNumber);

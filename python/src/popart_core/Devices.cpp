@@ -39,7 +39,7 @@ void bindDevice(py::module_ &module) {
   using Class = py::class_<DeviceInfo, Shared>;
   Class(module, "DeviceInfo")
       .def("attach", &DeviceInfo::attach)
-      .def("tryAttachUntilTimeout", &DeviceInfo::attach)
+      .def("tryAttachUntilTimeout", &DeviceInfo::tryAttachUntilTimeout)
       .def("detach", &DeviceInfo::detach)
       .def_property_readonly("type", &DeviceInfo::getType)
       .def_property_readonly("connectionType", &DeviceInfo::getConnectionType)
@@ -98,20 +98,19 @@ void initDevices(py::module_ &module) {
            })
       .def("createSimDevice",
            [](Manager &manager, const py::dict &options) {
-             return manager.createIpuModelDevice(toOptions(options));
+             return manager.createSimDevice(toOptions(options));
            })
       .def("createOfflineIPUDevice",
            [](Manager &manager, const py::dict &options) {
              return manager.createOfflineIPUDevice(toOptions(options));
            })
       .def("createOfflineIpuFromDeviceInfo",
-           [](Manager &manager, const DeviceInfo &device) {
-             return manager.createOfflineIPUDevice(
-                 {{"numIPUs", std::to_string(device.getNumIpus())},
-                  {"tilesPerIPU", std::to_string(device.getTilesPerIPU())},
-                  {"ipuVersion", device.getIpuVersion()}});
-           })
-      .def("setOnDemandAttachTimeout", [](Manager &, unsigned) {});
+           &Manager::createOfflineIpuFromDeviceInfo, py::arg("deviceInfo"))
+      .def("createOfflineIpuFromSystemString",
+           &Manager::createOfflineIpuFromSystemString, py::arg("system"),
+           py::arg("numIpus"))
+      .def("setOnDemandAttachTimeout", &Manager::setOnDemandAttachTimeout,
+           py::arg("attachTimeout"));
 }
 
 } // namespace popart::python

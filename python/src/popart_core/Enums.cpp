@@ -5,11 +5,13 @@
 #include <popart/adaptive.hpp>
 #include <popart/devicemanager.hpp>
 #include <popart/inputsettings.hpp>
+#include <popart/operatorenums.hpp>
 #include <popart/opsettings.hpp>
 #include <popart/patterns/patterns.hpp>
 #include <popart/sessionoptions.hpp>
 #include <popart/sgd.hpp>
 #include <popart/tensorinfo.hpp>
+#include <popart/variablesettings.hpp>
 
 #include <initializer_list>
 #include <utility>
@@ -161,6 +163,11 @@ void initTensorEnums(py::module_ &module) {
                {"Consecutive", C::Consecutive},
                {"Orthogonal", C::Orthogonal},
                {"None", C::None}});
+  using M = VariableRetrievalMode;
+  bindEnum<M>(module, "VariableRetrievalMode",
+              {{"OnePerGroup", M::OnePerGroup},
+               {"AllReduceReplicas", M::AllReduceReplicas},
+               {"AllReplicas", M::AllReplicas}});
   using T = DataType;
   bindEnum<T>(module, "DataType",
               {{"UINT8", T::UINT8},
@@ -182,6 +189,34 @@ void initTensorEnums(py::module_ &module) {
                {"FLOAT8_143", T::FLOAT8_143},
                {"FLOAT8_152", T::FLOAT8_152},
                {"UNDEFINED", T::UNDEFINED}});
+}
+
+void initOperatorEnums(py::module_ &module) {
+  bindEnum<InitType>(module, "InitType",
+                     {{"NoInit", InitType::NoInit}, {"Zero", InitType::Zero}});
+  using R = TensorRemapType;
+  bindEnum<R>(module, "TensorRemapType",
+              {{"FwdBwdReverse", R::FwdBwdReverse},
+               {"FwdBwd", R::FwdBwd},
+               {"Fwd", R::Fwd}});
+  using S = ScatterReduction;
+  bindEnum<S>(module, "ScatterReduction",
+              {{"Sum", S::Sum},
+               {"Max", S::Max},
+               {"Min", S::Min},
+               {"Mul", S::Mul},
+               {"NoReduction", S::None}});
+  using C = CollectiveOperator;
+  bindEnum<C>(module, "_CollectiveOperator",
+              {{"Add", C::Add},
+               {"Mean", C::Mean},
+               {"Mul", C::Mul},
+               {"Min", C::Min},
+               {"Max", C::Max},
+               {"LogicalAnd", C::LogicalAnd},
+               {"LogicalOr", C::LogicalOr},
+               {"SquareAdd", C::SquareAdd},
+               {"Local", C::Local}});
 }
 
 void initDeviceAndOptimizerEnums(py::module_ &module) {
@@ -231,6 +266,7 @@ void initEnums(py::module_ &module) {
   initSessionEnums(module);
   initSettingsEnums(module);
   initTensorEnums(module);
+  initOperatorEnums(module);
   initDeviceAndOptimizerEnums(module);
 }
 

@@ -3,6 +3,7 @@
 
 #include <popart/error.hpp>
 #include <poplar/exceptions.hpp>
+#include <poputil/exceptions.hpp>
 #include <support/Error.hpp>
 
 #include <exception>
@@ -32,6 +33,24 @@ void raise(const char *name, const char *message) {
   PyErr_SetString(classes().at(name), message);
 }
 
+void raiseRecoverable(const poplar::recoverable_runtime_error &e) {
+  PyObject *type = classes().at("poplar_recoverable_runtime_error");
+  py::object raised = py::reinterpret_borrow<py::object>(type)(e.what());
+  raised.attr("recoveryAction") = py::cast(e.getRecoveryAction());
+  PyErr_SetObject(type, raised.ptr());
+}
+
+void raiseOutOfMemory(const popart::memory_allocation_err &e) {
+  PyObject *type = classes().at("_memory_allocation_err");
+  py::object raised = py::reinterpret_borrow<py::object>(type)(e.what());
+  try {
+    raised.attr("summary") = e.getSummaryReport();
+  } catch (const popart::error &) {
+    raised.attr("summary") = py::none();
+  }
+  PyErr_SetObject(type, raised.ptr());
+}
+
 // Most specific first.
 void translate(std::exception_ptr pointer) {
   if (!pointer) {
@@ -44,15 +63,17 @@ void translate(std::exception_ptr pointer) {
   } catch (const py::builtin_exception &) {
     throw;
   } catch (const popart::memory_allocation_err &e) {
-    raise("_memory_allocation_err", e.what());
+    raiseOutOfMemory(e);
   } catch (const popart::internal_error &e) {
     raise("popart_internal_exception", e.what());
+  } catch (const popart::runtime_error &e) {
+    raise("popart_runtime_error", e.what());
   } catch (const popart::error &e) {
     raise("popart_exception", e.what());
   } catch (const poplar::application_runtime_error &e) {
     raise("poplar_application_runtime_error", e.what());
   } catch (const poplar::recoverable_runtime_error &e) {
-    raise("poplar_recoverable_runtime_error", e.what());
+    raiseRecoverable(e);
   } catch (const poplar::unrecoverable_runtime_error &e) {
     raise("poplar_unrecoverable_runtime_error", e.what());
   } catch (const poplar::unknown_runtime_error &e) {
@@ -63,6 +84,8 @@ void translate(std::exception_ptr pointer) {
     raise("poplar_runtime_error", e.what());
   } catch (const poplar::poplar_error &e) {
     raise("poplar_exception", e.what());
+  } catch (const poputil::poplibs_error &e) {
+    raise("poplibs_exception", e.what());
   } catch (const support::InternalError &e) {
     raise("popart_internal_exception", e.what());
   }
@@ -71,6 +94,12 @@ void translate(std::exception_ptr pointer) {
 } // namespace
 
 void initErrors(py::module_ &module) {
+  using Action = poplar::RecoveryAction;
+  py::enum_<Action>(module, "RecoveryAction")
+      .value("IPU_RESET", Action::IPU_RESET)
+      .value("LINK_RESET", Action::LINK_RESET)
+      .value("PARTITION_RESET", Action::PARTITION_RESET)
+      .value("FULL_RESET", Action::FULL_RESET);
   makeClass(module, "popart_exception", "");
   makeClass(module, "popart_internal_exception", "popart_exception");
   makeClass(module, "popart_runtime_error", "popart_exception");

@@ -69,6 +69,65 @@ py::dict operationTypes() {
   return result;
 }
 
+std::span<const DataType> typesOf(const OpRule &rule) {
+  return rule.schema.types.empty() ? types::all() : rule.schema.types;
+}
+
+// (name, types) for each; the rule's types are those of the first input.
+py::list operandsOf(const OpRule &rule, const OnnxOperator &schema,
+                    const std::vector<OnnxOperator::Operand> &operands) {
+  py::list result;
+  for (const OnnxOperator::Operand &operand : operands) {
+    bool isFirst =
+        !schema.inputs.empty() && operand.type == schema.inputs.front().type;
+    auto types = isFirst ? typesOf(rule) : types::all();
+    result.append(py::make_tuple(
+        operand.name, std::vector<DataType>(types.begin(), types.end())));
+  }
+  return result;
+}
+
+// (identifier, inputs, outputs, names of attributes) for each operator. Only
+// ONNX names the operands of its operators.
+py::list operationDefinitions(bool includeInternal) {
+  py::list result;
+  for (const OperatorIdentifier &opid : supportedOperations(includeInternal)) {
+    const OpRule &rule = *findOpRule(opid);
+    OnnxOperator schema;
+    if (opid.domain == "ai.onnx") {
+      schema = *findOnnxOperator(opid.type, opid.version);
+    } else {
+      schema.inputs = {{"inputs", ""}};
+      schema.outputs.assign(static_cast<std::size_t>(rule.schema.outputs),
+                            {"output", ""});
+    }
+    py::list attributes;
+    for (const OnnxAttribute &attribute : schema.attributes) {
+      attributes.append(attribute.name);
+    }
+    for (const AttributeSpec &attribute : rule.schema.attributes) {
+      attributes.append(attribute.name);
+    }
+    result.append(py::make_tuple(opid, operandsOf(rule, schema, schema.inputs),
+                                 operandsOf(rule, schema, schema.outputs),
+                                 attributes));
+  }
+  return result;
+}
+
+std::map<std::string, std::string> reservedPrefixes() {
+  std::map<std::string, std::string> result;
+#define POPART_PREFIX(NAME, PREFIX) result[#NAME] = PREFIX;
+#define POPART_SCALARS(NAME, SCALAR)                                           \
+  result["Default" #NAME] = SCALAR "___default___";                            \
+  result["Specific" #NAME] = SCALAR "___specific___";
+  POPART_RESERVED_PREFIXES(POPART_PREFIX)
+  POPART_RESERVED_SCALARS(POPART_SCALARS)
+#undef POPART_SCALARS
+#undef POPART_PREFIX
+  return result;
+}
+
 } // namespace
 
 void initOperators(py::module_ &module) {
@@ -96,6 +155,8 @@ void initOperators(py::module_ &module) {
   module.def("getUnsupportedOperations", &unsupportedOperations,
              py::arg("opsetVersion"));
   module.def("_operationTypes", &operationTypes);
+  module.def("_operationDefinitions", &operationDefinitions);
+  module.def("_reservedPrefixes", &reservedPrefixes);
 }
 
 } // namespace popart::python

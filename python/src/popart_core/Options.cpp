@@ -19,14 +19,6 @@ using Class = py::class_<SessionOptions>;
 #define FIELD(name) .def_readwrite(#name, &T::name)
 
 void bindLocations(py::module_ &module) {
-  py::class_<CommGroup>(module, "CommGroup")
-      .def(py::init<CommGroupType, unsigned>(),
-           py::arg("type") = CommGroupType::All,
-           py::arg("replicaGroupSize") = 0)
-      .def_readwrite("type", &CommGroup::type)
-      .def_readwrite("replicaGroupSize", &CommGroup::replicaGroupSize)
-      .def("__eq__",
-           [](const CommGroup &a, const CommGroup &b) { return a == b; });
   using T = TensorLocation;
   using Sharding = ReplicatedTensorSharding;
   py::class_<T>(module, "TensorLocation")
@@ -92,7 +84,8 @@ void bindPhases(py::module_ &module) {
   {
     using T = ExperimentalSettings;
     py::class_<T>(module, "ExperimentalSettings")
-        FIELD(customTransformApplierSettings);
+        .def_readwrite("_customTransformApplierSettings",
+                       &T::customTransformApplierSettings);
   }
   // clang-format on
 }

@@ -152,9 +152,6 @@ void initInfos(py::module_ &module) {
 AnchorReturnType makeReturnType(const std::string &name,
                                 std::optional<int> period, TileSet tileSet,
                                 ExchangeStrategy strategy) {
-  support::requireUser<error>(strategy != ExchangeStrategy::OverlapStep,
-                              "ExchangeStrategy.OverlapStep is not yet "
-                              "supported");
   return period ? AnchorReturnType(name, *period, tileSet, strategy)
                 : AnchorReturnType(name, tileSet, strategy);
 }

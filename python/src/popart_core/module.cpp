@@ -8,10 +8,13 @@ PYBIND11_MODULE(popart_core, module) {
   parts::initErrors(module);
   parts::initEnums(module);
   parts::initTensors(module);
+  parts::initReplicas(module);
+  parts::initModels(module);
   parts::initBuilder(module);
   parts::initDevices(module);
   parts::initOptions(module);
   parts::initOptimizers(module);
   parts::initSessions(module);
+  parts::initLog(module);
   parts::initOperators(module);
 }

@@ -6,16 +6,24 @@
 #include <support/Error.hpp>
 #include <support/Half.hpp>
 
+#include <algorithm>
 #include <cstring>
 #include <utility>
 
 namespace popart {
 namespace {
 
+// Groups of replicas that have a value of their own.
+std::size_t groupsOf(const Tensor &weight) {
+  auto size = static_cast<std::size_t>(weight.info.nbytes());
+  return size == 0 ? 1 : std::max<std::size_t>(1, weight.data.size() / size);
+}
+
 std::vector<char> scaledBytes(const Tensor &tensor, float factor,
                               const TensorInfo &info) {
-  auto count = static_cast<std::size_t>(info.nelms());
-  std::vector<char> result(static_cast<std::size_t>(info.nbytes()), 0);
+  auto count = static_cast<std::size_t>(info.nelms()) * groupsOf(tensor);
+  std::vector<char> result(
+      static_cast<std::size_t>(info.nbytes()) * groupsOf(tensor), 0);
   bool isFromHalf = tensor.info.dataType() == DataType::FLOAT16;
   bool isToHalf = info.dataType() == DataType::FLOAT16;
   for (std::size_t i = 0; i < count; ++i) {
@@ -139,6 +147,11 @@ TensorId UpdateBuilder::addState(const TensorId &id, const TensorInfo &info,
   Graph &graph = context_.graph;
   if (!graph.hasTensor(id)) {
     graph.addVariable(id, info, data.data());
+    if (data.size() > static_cast<std::size_t>(info.nbytes())) {
+      Tensor &state = graph.getTensor(id);
+      state.data = data;
+      state.variableSettings = graph.getTensor(weight_).variableSettings;
+    }
   }
   const TensorInfo &found = graph.getTensor(id).info;
   support::requireUser<error>(
@@ -153,9 +166,9 @@ TensorId UpdateBuilder::addState(const TensorId &id, const TensorInfo &info,
 
 TensorId UpdateBuilder::state(const std::string &prefix, DataType type) {
   TensorInfo info(typeOr(type), shape());
-  return addState(
-      prefix + weight_, info,
-      std::vector<char>(static_cast<std::size_t>(info.nbytes()), 0));
+  std::size_t size = static_cast<std::size_t>(info.nbytes()) *
+                     groupsOf(context_.graph.getTensor(weight_));
+  return addState(prefix + weight_, info, std::vector<char>(size, 0));
 }
 
 TensorId UpdateBuilder::scalarState(const std::string &prefix) {

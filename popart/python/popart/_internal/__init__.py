@@ -1,0 +1,1 @@
+"""What other packages of the SDK share with popart."""

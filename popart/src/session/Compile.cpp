@@ -1,0 +1,90 @@
+// From a session's graphs to a compiled program.
+#include <session/Implementation.hpp>
+
+#include <lowering/RngState.hpp>
+#include <lowering/StepProgram.hpp>
+
+#include <poplar/internal/LinkedPrograms.hpp>
+#include <poplar/internal/OutOfMemory.hpp>
+
+#include <utility>
+
+namespace popart {
+namespace {
+
+// PopART's own first, so that the user's have the last word.
+poplar::OptionFlags engineOptions(const SessionOptions &session) {
+  poplar::OptionFlags options = {
+      {"debug.retainDebugInformation", "false"},
+      {"target.deterministicWorkers",
+       session.enableStochasticRounding ? "true" : "false"}};
+  if (session.enablePrefetchDatastreams) {
+    options.set("exchange.streamBufferOverlap", "hostRearrangeOnly");
+    options.set("exchange.enablePrefetch", "true");
+  } else {
+    options.set("exchange.enablePrefetch", "false");
+  }
+  if (session.enableFloatingPointChecks) {
+    options.set("debug.floatPointOpException", "true");
+  }
+  for (const auto &[name, value] : session.engineOptions) {
+    options.set(name, value);
+  }
+  return options;
+}
+
+void addCodelets(const SessionOptions &session, poplar::Graph &graph) {
+  for (const std::string &file : session.customCodelets) {
+    graph.addCodelets(file, poplar::CodeletFileType::Auto,
+                      session.customCodeletCompileFlags);
+  }
+}
+
+// Steps of the compiler on the scale that the user counts by.
+Session::Progress onScale(const SessionOptions &session) {
+  if (!session.compilationProgressLogger) {
+    return {};
+  }
+  return [logger = session.compilationProgressLogger,
+          total = session.compilationProgressTotal](int done, int steps) {
+    logger(total * done / steps, total);
+  };
+}
+
+} // namespace
+
+poplar::Executable compileSession(const Session::Implementation &self,
+                                  const Session::Progress &progress) {
+  const Ir &ir = *self.ir;
+  const poplar::Target &target = self.device->getTarget();
+  auto withReplicas = [](std::int64_t count) {
+    return poplar::replication_factor(static_cast<unsigned>(count));
+  };
+  poplar::Graph valueGraph(target, withReplicas(self.copies()));
+  poplar::Graph machineGraph(target, withReplicas(self.replicas()));
+  addCodelets(ir.sessionOptions, valueGraph);
+  addCodelets(ir.sessionOptions, machineGraph);
+  std::vector<poplar::program::Program> valuePrograms = {
+      lowerStep(ir, self.valueGraph(), valueGraph, self.isScheduleVisible())};
+  std::vector<poplar::program::Program> machinePrograms = {lowerStep(
+      ir, self.machineGraph, machineGraph, ir.sessionOptions.enablePipelining)};
+  if (ir.sessionOptions.enableLoadAndOffloadRNGState) {
+    for (auto [graph, programs] :
+         {std::pair(&valueGraph, &valuePrograms),
+          std::pair(&machineGraph, &machinePrograms)}) {
+      RngPrograms state = addRngState(*graph);
+      programs->push_back(state.toHost);
+      programs->push_back(state.fromHost);
+    }
+  }
+  try {
+    return poplar::internal::compileLinked(
+        valueGraph, valuePrograms, machineGraph, machinePrograms,
+        engineOptions(ir.sessionOptions),
+        progress ? progress : onScale(ir.sessionOptions));
+  } catch (const poplar::internal::OutOfMemory &e) {
+    throw memory_allocation_err(e.what(), e.summary);
+  }
+}
+
+} // namespace popart

@@ -1,0 +1,77 @@
+// Where the model's random numbers start, and where the tiles' have got to.
+#include <session/Implementation.hpp>
+
+#include <lowering/RngState.hpp>
+#include <popart/tensornames.hpp>
+#include <support/Logging.hpp>
+
+#include <poplar/Target.hpp>
+
+#include <cstring>
+
+namespace popart {
+namespace {
+
+// Of all replicas: the seeds of a worker are four words.
+std::size_t stateWords(const Session::Implementation &self) {
+  const poplar::Target &target = self.device->getTarget();
+  constexpr std::size_t wordsOfWorker = 4;
+  return std::size_t{target.getNumTiles()} * target.getNumWorkerContexts() *
+         wordsOfWorker;
+}
+
+poplar::Engine &requireState(const Session::Implementation &self,
+                             const char *function) {
+  poplar::Engine &engine = self.requireEngine(function);
+  support::requireUser<error>(
+      self.ir->sessionOptions.enableLoadAndOffloadRNGState,
+      "[{}] SessionOption 'enableLoadAndOffloadRNGState' must be set to true",
+      function);
+  support::requireUser<error>(
+      self.isLoaded, "[{}] the engine is not loaded on a device", function);
+  return engine;
+}
+
+} // namespace
+
+void Session::setRandomSeed(std::uint64_t seed) {
+  Implementation &self = *implementation_;
+  self.requireEngine("setRandomSeed");
+  self.randomSeed = seed;
+  Graph &graph = self.ir->getMainGraph();
+  if (!graph.hasTensor(reservedRandomSeedId())) {
+    constexpr support::Logger logger(support::LogChannel::Popart, "session");
+    logger.warn("setRandomSeed changes nothing: the model has no random "
+                "numbers");
+    return;
+  }
+  Tensor &tensor = graph.getTensor(reservedRandomSeedId());
+  std::memcpy(tensor.data.data(), &seed, sizeof(seed));
+  self.write(tensor);
+}
+
+std::uint64_t Session::getRandomSeed() const {
+  return implementation_->randomSeed;
+}
+
+std::vector<std::uint32_t> Session::getRNGState() {
+  Implementation &self = *implementation_;
+  poplar::Engine &engine = requireState(self, "getRNGState");
+  engine.run(rngStateToHostProgram);
+  std::vector<std::uint32_t> state(stateWords(self));
+  engine.readTensor(rngStateHandle, state);
+  return state;
+}
+
+void Session::setRNGState(const std::vector<std::uint32_t> &state) {
+  Implementation &self = *implementation_;
+  poplar::Engine &engine = requireState(self, "setRNGState");
+  support::requireUser<error>(
+      state.size() == stateWords(self),
+      "[setRNGState] the state has {} words; that of this device has {}",
+      state.size(), stateWords(self));
+  engine.writeTensor(rngStateHandle, state);
+  engine.run(rngStateFromHostProgram);
+}
+
+} // namespace popart
