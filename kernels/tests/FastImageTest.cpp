@@ -120,6 +120,26 @@ TEST(FastConvolution, CutsTheChannelsOfOneSample) {
   EXPECT_EQ(call.taskCount(1), 16U);
 }
 
+// Every second channel of an image: no dimension steps over all of the next.
+TEST(FastConvolution, LeavesViewsThatOneDnnCannotDescribe) {
+  const Attributes::Ints ones(2, 1), none(2, 0);
+  const Call call(
+      "convolution",
+      {{"strides", ones},
+       {"padLower", none},
+       {"padUpper", none},
+       {"dilations", ones},
+       {"groups", std::int64_t{1}},
+       {"bias", std::int64_t{0}},
+       {"activation", std::string()}},
+      {{{F, {5, 3, 5, 1}}, {25, 10, 1, 1}, {}}, {{F, {3, 3, 2, 1}}, {}, {}}});
+  for (std::size_t entry = 0; entry < call.kernelCount(); ++entry) {
+    if (call.isTaken(entry)) {
+      EXPECT_EQ(call.fast(entry), call.reference());
+    }
+  }
+}
+
 // One and three field dimensions, with groups; four are left to the reference.
 TEST(FastConvolution, TakesOtherNumbersOfFieldDimensions) {
   struct Case {

@@ -3,6 +3,7 @@
 #include "PlanHelpers.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace kernels {
 
@@ -106,6 +107,28 @@ void Passage::leave(void *outside, std::byte *scratch) const {
   }
 }
 
+namespace {
+
+// Whether oneDNN can describe the operand: of two dimensions, the one with the
+// larger stride steps over all of the other. Slices with steps may not have it.
+bool isNested(const OperandSpec &spec) {
+  std::vector<std::pair<std::int64_t, std::int64_t>> dimensions;
+  for (std::size_t d = 0; d < spec.shape.size(); ++d) {
+    dimensions.emplace_back(spec.strides[d], spec.shape[d]);
+  }
+  std::sort(dimensions.begin(), dimensions.end());
+  std::int64_t least = 1;
+  for (const auto &[stride, size] : dimensions) {
+    if (stride < least) {
+      return false;
+    }
+    least = stride * size;
+  }
+  return true;
+}
+
+} // namespace
+
 bool isForDnnl(const Signature &signature) {
   constexpr std::size_t maxRank = 5; // three field dimensions
   if (signature.inputs[0].shape.size() > maxRank) {
@@ -116,7 +139,8 @@ bool isForDnnl(const Signature &signature) {
     if (spec.type != DataType::Float ||
         support::elementCount(spec.shape) == 0 ||
         !std::all_of(spec.strides.begin(), spec.strides.end(),
-                     [](std::int64_t stride) { return stride > 0; })) {
+                     [](std::int64_t stride) { return stride > 0; }) ||
+        !isNested(spec)) {
       return false;
     }
   }
