@@ -100,11 +100,14 @@ def group_norm(draft: Draft):
     groups = draft.random.choice(
         [n for n in range(1, channels + 1) if channels % n == 0])
     scale, bias = (draft.leaf(kind.type, (channels,)) for _ in range(2))
+    # The mean of halves is a half: far from zero it is no good for elements
+    # that lie close together.
+    epsilon = 0.1 if kind.type == "half" else 1e-3
     size = kind.elements / kind.shape[0] / groups
     return Choice((x, scale, bias), Kind(kind.type, kind.shape,
                                          math.sqrt(size) + 1,
                                          noise_of(kind.type, kind)),
-                  {"groups": groups})
+                  {"groups": groups, "epsilon": epsilon})
 
 
 def convolution(draft: Draft):
@@ -147,8 +150,9 @@ FORMS = [
     Form("matmul", "o.matmul([{0}, {1}])", "{0} @ {1}", matmul),
     Form("gemm", "o.gemm([{0}, {1}, {2}], transB=1)",
          "torch.nn.functional.linear({0}, {1}, {2})", linear),
-    Form("groupnorm", "g.groupnormalization([{0}, {1}, {2}], {groups}, 1e-3)[0]",
-         "torch.nn.functional.group_norm({0}, {groups}, {1}, {2}, 1e-3)",
+    Form("groupnorm", "g.groupnormalization([{0}, {1}, {2}], {groups}, "
+         "{epsilon})[0]",
+         "torch.nn.functional.group_norm({0}, {groups}, {1}, {2}, {epsilon})",
          group_norm),
     Form("conv", "o.conv([{0}, {1}])",
          "torch.nn.functional.conv2d({0}, {1})", convolution),
