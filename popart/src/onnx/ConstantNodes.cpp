@@ -23,10 +23,17 @@ void addList(Graph &graph, const onnx::NodeProto &node, bool isList,
 void addConstantNode(Graph &graph, const onnx::NodeProto &node,
                      const std::string &where) {
   using Proto = onnx::AttributeProto;
-  support::requireUser<error>(node.attribute_size() == 1,
+  std::vector<const Proto *> values;
+  for (const Proto &attribute : node.attribute()) {
+    // Constants are where they are used, whatever IPU or stage they name.
+    if (attribute.name().rfind("__", 0) != 0) {
+      values.push_back(&attribute);
+    }
+  }
+  support::requireUser<error>(values.size() == 1,
                               "[ONNX] {} has {} values, not one", where,
-                              node.attribute_size());
-  const Proto &value = node.attribute(0);
+                              values.size());
+  const Proto &value = *values[0];
   Attributes held;
   addAttribute(held, value);
   if (const Attributes::Tensor *tensor = held.findTensor(value.name())) {
