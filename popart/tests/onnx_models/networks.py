@@ -1,4 +1,4 @@
-"""The networks: full ones as torchvision has them, and small ones of
+"""The networks: full ones as torchvision and BERT have them, and small ones of
 the same kinds for every change."""
 
 from dataclasses import dataclass
@@ -7,6 +7,8 @@ from typing import Callable
 import torch
 import torchvision.models as zoo
 from torchvision.ops import StochasticDepth
+
+from .bert import Encoder
 
 CLASSES = 10
 
@@ -23,6 +25,23 @@ def without_chance(model: torch.nn.Module) -> torch.nn.Module:
 
 def images(batch: int, size: int):
     return lambda: (torch.randn(batch, 3, size, size),)
+
+
+def sentences(batch: int, length: int, words: int):
+    def make():
+        mask = torch.ones(batch, length)
+        mask[-1, length // 2:] = 0
+        return (torch.randint(words, (batch, length)),
+                torch.randint(2, (batch, length)), mask)
+
+    return make
+
+
+def vision_transformer(**sizes):
+    """Its last layer would begin as zeros, and so would all scores."""
+    model = zoo.VisionTransformer(num_classes=CLASSES, **sizes)
+    torch.nn.init.normal_(model.heads.head.weight, std=0.02)
+    return model
 
 
 @dataclass(frozen=True)
@@ -56,6 +75,12 @@ SMALL = {
     "efficientnet_b0": Network(
         lambda: zoo.efficientnet_b0(num_classes=CLASSES), images(2, 96),
         rate=1e-5),
+    "vit": Network(
+        lambda: vision_transformer(image_size=16, patch_size=4, num_layers=2,
+                                   num_heads=2, hidden_dim=16, mlp_dim=32),
+        images(2, 16), opset=14),
+    "bert": Network(lambda: Encoder(2, 32, 4, words=50, positions=16),
+                    sentences(2, 8, 50)),
 }
 
 FULL = {
@@ -64,4 +89,11 @@ FULL = {
                             rate=1e-5),
     "efficientnet_b0": Network(SMALL["efficientnet_b0"].make, images(2, 224),
                                rate=1e-5),
+    "vit_b_16": Network(
+        lambda: vision_transformer(image_size=224, patch_size=16,
+                                   num_layers=12, num_heads=12,
+                                   hidden_dim=768, mlp_dim=3072),
+        images(2, 224), rate=1e-3),
+    "bert_base": Network(lambda: Encoder(12, 768, 12, words=30522),
+                         sentences(2, 128, 30522)),
 }
