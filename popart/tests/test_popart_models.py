@@ -375,6 +375,21 @@ def test_questions_about_a_model():
     assert loaded.getTensorShape(y) == [2, 2]
 
 
+def test_constants_may_be_in_scopes():
+    builder = popart.Builder()
+    x = builder.addInputTensor("FLOAT", [2])
+    with builder.virtualGraph(0), builder.pipelineStage(0):
+        two = builder.aiOnnx.constant(np.array([2], np.float32))
+        y = builder.aiOnnx.mul([x, two])
+    session = popart.InferenceSession(
+        builder.getModelProto(), popart.DataFlow(1, [y]),
+        popart.DeviceManager().createCpuDevice())
+    session.prepareDevice()
+    anchors = session.initAnchorArrays()
+    session.run(popart.PyStepIO({x: np.array([1, 3], np.float32)}, anchors))
+    np.testing.assert_array_equal(anchors[y], [2, 6])
+
+
 def test_input_settings_are_in_the_model():
     builder = popart.Builder()
     builder.addInputTensor(
