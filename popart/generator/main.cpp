@@ -1,6 +1,6 @@
 // Writes popart/opsets.hpp: one class for each opset of ai.onnx, one for
-// ai.onnx.ml and one for ai.graphcore, with a method for each operator; and popart/opidentifiers.hpp,
-// with the operators' names.
+// ai.onnx.ml and one for ai.graphcore, with a method for each operator; and
+// popart/opidentifiers.hpp, with the operators' names.
 //   popart_opsets <opsets.hpp> <opidentifiers.hpp>
 #include <builder/Signatures.hpp>
 
