@@ -60,6 +60,21 @@ def gru(before_reset):
     return function
 
 
+def rnn(activation):
+    def function(x, w, r, b=None, lengths=None, h=None):
+        b = torch.zeros(1, 2 * HIDDEN) if b is None else b
+        wb, rb = b[0].chunk(2)
+
+        def cell(x, state, *_):
+            h, c = state
+            return activation(x @ w[0].T + wb + h @ r[0].T + rb), c
+
+        first = torch.zeros(1, BATCH, HIDDEN) if h is None else h
+        return run(cell, x, None, None, None, None, lengths, first,
+                   torch.zeros(1, 1, 1))[:2]
+    return function
+
+
 def operands(gates, dtype=F32):
     return [values(STEPS, BATCH, FEATURES, dtype=dtype),
             values(1, gates * HIDDEN, FEATURES, dtype=dtype, seed=1),
@@ -89,6 +104,31 @@ def cases():
             attributes = {"hidden_size": HIDDEN, "linear_before_reset": before}
             yield Case("GRU", version, inputs[:3], gru(before), attributes, **common)
             yield Case("GRU", version, inputs[:6], gru(before), attributes, **common)
+    for version, dtype in ((7, F32), (7, F16), (14, F32)):
+        inputs = operands(1, dtype)
+        common = dict(outputs=2, types=[dtype] * 2, tolerance=1e-4)
+        for name, activation in (("Tanh", torch.tanh), ("Relu", torch.relu),
+                                 ("Sigmoid", torch.sigmoid)):
+            attributes = {"hidden_size": HIDDEN, "activations": [name]}
+            yield Case("RNN", version, inputs[:6], rnn(activation), attributes,
+                       **common)
+            yield Case("RNN", version, [*inputs[:4], None, inputs[5]],
+                       rnn(activation), attributes, **common)
+        yield Case("RNN", version, inputs[:3], rnn(torch.tanh), **common)
+    inputs = operands(1)[:3]
+    for name, value, text in (
+            ("clip", 1.0, "RNNOp attribute `clip' is not supported"),
+            ("direction", "bidirectional", "RNNOp attribute `direction'"),
+            ("layout", 1, "RNNOp attribute `layout'"),
+            ("activations", ["Tanh", "Tanh"], "1 is allowed"),
+            ("activations", ["Elu"], "activation Elu is not supported")):
+        yield Case("RNN", 7, inputs, attributes={name: value}, outputs=2, error=text)
+    inputs = operands(3)[:3]
+    for name, value, text in (
+            ("clip", 1.0, "GRUOp attribute `clip' is not supported"),
+            ("activations", ["Relu", "Tanh"], "GRUOp attribute `activations'"),
+            ("direction", "reverse", "GRUOp attribute `direction'")):
+        yield Case("GRU", 7, inputs, attributes={name: value}, outputs=2, error=text)
     inputs = operands(4)[:3]
     for name, value, text in (
             ("clip", 1.0, "LSTMOp attribute `clip' is not supported"),

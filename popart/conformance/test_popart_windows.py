@@ -194,7 +194,129 @@ GLOBAL_POOLS = [
 ]
 
 
-@pytest.mark.parametrize("case", CONVOLUTIONS + TRANSPOSED_CONVOLUTIONS, ids=str)
+
+
+def convolutions(*settings):
+    """F.conv2d for each of the settings, with zeros between the elements of
+    the input and around the result."""
+    def function(*tensors):
+        results, tensors = [], list(tensors)
+        for setting in settings:
+            x, w = tensors.pop(0), tensors.pop(0)
+            bias = tensors.pop(0) if setting.get("bias") else None
+            (a, b), (n, c, h, v) = setting.get("inDilations", (1, 1)), x.shape
+            dilated = torch.zeros(n, c, (h - 1) * a + 1, (v - 1) * b + 1)
+            dilated[:, :, ::a, ::b] = x
+            y = F.conv2d(padded(dilated, setting.get("pads", [0] * 4)), w, bias,
+                         setting.get("strides", 1),
+                         dilation=setting.get("dilations", 1),
+                         groups=x.shape[1] // w.shape[1])
+            results.append(padded(y, setting.get("outPads", [0] * 4)))
+        return tuple(results)
+    return function
+
+
+def multi_conv_case(settings, dtype=F32, **attributes):
+    inputs, defaults = [], {"strides": [1, 1], "dilations": [1, 1],
+                            "inDilations": [1, 1], "pads": [0] * 4,
+                            "outPads": [0] * 4}
+    for i, setting in enumerate(settings):
+        channels = setting.get("channels", 2)
+        inputs += [values(1, 4, 5 + i, 6, dtype=dtype, seed=3 * i),
+                   values(4, channels, 2, 3, dtype=dtype, seed=3 * i + 1)]
+        if setting.get("bias"):
+            inputs.append(values(4, dtype=dtype, seed=3 * i + 2))
+    for name, default in defaults.items():
+        if any(name in setting for setting in settings):
+            attributes[name] = [number for setting in settings
+                                for number in setting.get(name, default)]
+    attributes["inputCounts"] = [3 if s.get("bias") else 2 for s in settings]
+    return Case("MultiConv", 1, inputs, convolutions(*settings), attributes,
+                outputs=len(settings), types=[dtype] * len(settings),
+                domain="ai.graphcore",
+                tolerance=1e-4 if dtype == F32 else 2e-2)
+
+
+MULTI_CONVOLUTIONS = [
+    multi_conv_case([{}]),
+    multi_conv_case([{"bias": True, "channels": 4}, {"strides": [2, 1]}],
+                    planType="serial", availableMemoryProportions=[0.5, 0.2],
+                    partialsTypes=["float", "half"]),
+    multi_conv_case([{"pads": [1, 0, 2, 1], "dilations": [2, 1]},
+                     {"inDilations": [2, 3], "bias": True},
+                     {"outPads": [1, 0, 0, 2]}]),
+    multi_conv_case([{"inDilations": [1, 2], "outPads": [0, 1, 1, 0]}, {}], F16),
+] + [
+    Case("MultiConv", 1, [values(1, 4, 5, 6), values(4, 2, 2, 3)],
+         attributes=attributes, domain="ai.graphcore", error=text)
+    for attributes, text in (
+        ({"inputCounts": []}, "there is no convolution"),
+        ({"inputCounts": [1]}, "a convolution has 1 inputs"),
+        ({"inputCounts": [2], "planType": "both"}, "planType is both"),
+        ({"inputCounts": [2], "strides": [1]}, "a convolution has none left"),
+        ({"inputCounts": [2], "strides": [1, 0]}, "must be positive"),
+        ({"inputCounts": [2], "partialsTypes": ["half", "half"]},
+         "2 values of an option were given for 1"))
+]
+
+
+def pixel(image, y, x):
+    """Between pixels of [c, h, w], by their distances; 0 outside."""
+    height, width = image.shape[1:]
+    if not (-1 <= y <= height and -1 <= x <= width):
+        return torch.zeros(image.shape[0])
+    y, x = (min(max(v, 0.0), n - 1.0) for v, n in ((y, height), (x, width)))
+    top, left = int(y), int(x)
+    return sum(image[:, min(top + i, height - 1), min(left + j, width - 1)]
+               * (y - top if i else 1 - y + top) * (x - left if j else 1 - x + left)
+               for i in (0, 1) for j in (0, 1))
+
+
+def regions(height, width, samples, scale):
+    """RoiAlign by its definition, sample by sample."""
+    def function(x, rois, images):
+        results = []
+        for (x1, y1, x2, y2), image in zip((rois * scale).tolist(), images.tolist()):
+            step_y = max(y2 - y1, 1.0) / height / samples
+            step_x = max(x2 - x1, 1.0) / width / samples
+            rows = [[sum(pixel(x[image], y1 + (i * samples + k + 0.5) * step_y,
+                               x1 + (j * samples + l + 0.5) * step_x)
+                         for k in range(samples) for l in range(samples))
+                     / samples ** 2 for j in range(width)] for i in range(height)]
+            results.append(torch.stack([torch.stack(row, -1) for row in rows], 1))
+        return torch.stack(results)
+    return function
+
+
+def region_cases():
+    rois = np.array([[0, 0, 7, 5], [2.5, 1, 3, 4], [-9, -4, 3, 3], [4, 4, 20, 30]],
+                    F32)
+    images = np.array([0, 1, 1, 0], np.int64)
+    for dtype in (F32, F16):
+        for height, width, samples, scale in ((1, 1, 1, 1.0), (2, 3, 2, 1.0),
+                                              (3, 2, 1, 0.5)):
+            yield Case("RoiAlign", 10,
+                       [values(2, 3, 6, 8, dtype=dtype), rois.astype(dtype), images],
+                       regions(height, width, samples, scale),
+                       {"output_height": height, "output_width": width,
+                        "sampling_ratio": samples, "spatial_scale": scale},
+                       differentiated=(0,))
+    x = values(2, 3, 6, 8)
+    for attributes, text in (({"mode": "max"}, "mode max is not supported"),
+                             ({}, "sampling_ratio 0 is not supported")):
+        yield Case("RoiAlign", 10, [x, rois, images], attributes=attributes,
+                   error=text)
+    yield Case("RoiAlign", 10, [x, rois, images[:2]],
+               attributes={"sampling_ratio": 1}, error="must be {n,4} and {n}")
+
+
+@pytest.mark.parametrize("case", list(region_cases()), ids=str)
+def test_regions(case):
+    check(case)
+
+
+@pytest.mark.parametrize("case", CONVOLUTIONS + TRANSPOSED_CONVOLUTIONS
+                         + MULTI_CONVOLUTIONS, ids=str)
 def test_convolutions(case):
     check(case)
 

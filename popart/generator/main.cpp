@@ -89,25 +89,50 @@ Parameter parameterOf(const Signature &signature,
   return {};
 }
 
+std::string inputsOf(const Signature &signature) {
+  switch (signature.inputs) {
+  case BuilderInputs::None:
+    return "{}";
+  case BuilderInputs::One:
+    return "{arg}";
+  case BuilderInputs::List:
+  case BuilderInputs::OptionalList:
+    return "args";
+  }
+  return {};
+}
+
 // "lambda" and the like are no keywords of C++.
 void writeMethod(std::ostream &out, const Signature &signature) {
   bool isOne = signature.outputs == Signature::Outputs::One;
   bool isCounted = signature.outputs == Signature::Outputs::Counted;
   std::vector<std::string> parameters;
-  if (signature.hasInputs) {
-    parameters.push_back("const std::vector<TensorId> &args");
+  if (signature.inputs == BuilderInputs::One) {
+    parameters.emplace_back("const TensorId &arg");
+  } else if (signature.inputs != BuilderInputs::None) {
+    bool isOptional = signature.inputs == BuilderInputs::OptionalList;
+    parameters.emplace_back(isOptional
+                                ? "const std::vector<TensorId> &args = {}"
+                                : "const std::vector<TensorId> &args");
   }
   if (isCounted) {
     parameters.push_back("unsigned num_outputs");
   }
+  const std::string context = "const DebugContext &debugContext = {}";
+  int before = signature.argumentsBeforeContext;
   for (const OnnxAttribute &argument : signature.arguments) {
+    if (before-- == 0) {
+      parameters.push_back(context);
+    }
     Parameter parameter = parameterOf(signature, argument);
     bool isReference = parameter.type.back() == '&';
     parameters.push_back(
         parameter.type + (isReference ? "" : " ") + argument.name +
         (parameter.fallback.empty() ? "" : " = " + parameter.fallback));
   }
-  parameters.push_back("const DebugContext &debugContext = {}");
+  if (before >= 0 || signature.argumentsBeforeContext < 0) {
+    parameters.push_back(context);
+  }
   out << "  " << (isOne ? "TensorId" : "std::vector<TensorId>") << " "
       << signature.method << "(\n      "
       << fmt::format("{}", fmt::join(parameters, ",\n      ")) << ") {\n"
@@ -121,9 +146,14 @@ void writeMethod(std::ostream &out, const Signature &signature) {
   out << fmt::format(
       "    return addNode({}, {}, {}, arguments, debugContext){};\n"
       "  }}\n",
-      quote(signature.type), signature.hasInputs ? "args" : "{}",
+      quote(signature.type), inputsOf(signature),
       isCounted ? "num_outputs" : std::to_string(signature.outputCount) + "u",
       isOne ? "[0]" : "");
+}
+
+// Not another opset, whose methods it also has.
+bool isRoot(const std::string &base) {
+  return base == "DomainOpSet" || base == "GraphcoreOpSet";
 }
 
 void writeClass(std::ostream &out, const std::string &name,
@@ -133,7 +163,7 @@ void writeClass(std::ostream &out, const std::string &name,
                      "  explicit {}(ModelBuilder &builder)\n"
                      "      : {}(builder{}) {{}}\n",
                      name, base, name, base,
-                     base == "DomainOpSet"
+                     isRoot(base)
                          ? fmt::format(", {}, {}", quote(domain), version)
                          : ", " + std::to_string(version));
   for (const Signature &signature : signatures) {
@@ -142,8 +172,8 @@ void writeClass(std::ostream &out, const std::string &name,
   out << fmt::format("\nprotected:\n  {}(ModelBuilder &builder, int version)\n"
                      "      : {}(builder{}version) {{}}\n}};\n",
                      name, base,
-                     base == "DomainOpSet" ? ", " + quote(domain) + ", "
-                                           : std::string(", "));
+                     isRoot(base) ? ", " + quote(domain) + ", "
+                                  : std::string(", "));
 }
 
 // Each class has what is new or different in its opset.
@@ -209,7 +239,7 @@ std::string opsetsText() {
   writeAiOnnx(out);
   writeClass(out, "AiOnnxMlOpset1", "DomainOpSet", "ai.onnx.ml", 1,
              aiOnnxMlSignatures());
-  writeClass(out, "AiGraphcoreOpset1", "DomainOpSet", "ai.graphcore", 1,
+  writeClass(out, "AiGraphcoreOpset1", "GraphcoreOpSet", "ai.graphcore", 1,
              aiGraphcoreSignatures());
   out << "\n} // namespace popart\n";
   return out.str();

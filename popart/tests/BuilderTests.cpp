@@ -168,7 +168,7 @@ TEST(Builder, LoadsAModelAndGoesOn) {
 // "conv(args, dilations=[], group=1)", as the documentation has it.
 std::string describe(const Signature &signature) {
   std::vector<std::string> parts;
-  if (signature.hasInputs) {
+  if (signature.inputs != BuilderInputs::None) {
     parts.emplace_back("args");
   }
   if (signature.outputs == Signature::Outputs::Counted) {

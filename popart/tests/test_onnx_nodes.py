@@ -31,7 +31,8 @@ CONSTANT = ([1, 9, 11, 12, 13], [])
 LIMITS = {"peepholes": "LSTM without peepholes",
           "batchwise": "layers with the time first",
           "crop_and_resize": "no regions of interest",
-          "with_argmax": "MaxPool without indices"}
+          "with_argmax": "MaxPool without indices",
+          "training_dropout": "inference drops nothing"}
 
 # All inputs are wanted when the model is compiled: shapes, numbers of turns.
 KNOWN_INPUTS = {"ConstantOfShape", "Loop"}

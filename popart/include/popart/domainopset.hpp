@@ -69,4 +69,59 @@ private:
   int version_;
 };
 
+// What takes lists of lists.
+class GraphcoreOpSet : public DomainOpSet {
+public:
+  using DomainOpSet::DomainOpSet;
+
+  // Each of `tensors` is a convolution: input, weights and maybe biases. Lists
+  // have an entry for each of them, or none for the defaults.
+  std::vector<TensorId>
+  multiconv(const std::vector<std::vector<TensorId>> &tensors,
+            const std::vector<std::vector<std::int64_t>> &dilations = {},
+            const std::vector<std::vector<std::int64_t>> &inDilations = {},
+            const std::vector<std::vector<std::int64_t>> &pads = {},
+            const std::vector<std::vector<std::int64_t>> &outPads = {},
+            const std::vector<std::vector<std::int64_t>> &strides = {},
+            const std::vector<float> &availableMemoryProportions = {},
+            const std::vector<std::string> &partialsTypes = {},
+            const popart::optional<std::string> &planType = {},
+            const popart::optional<std::int64_t> &perConvReservedTiles = {},
+            const popart::optional<float> &cycleBackOff = {},
+            const std::vector<std::int64_t> &enableConvDithering = {},
+            const DebugContext &debugContext = {}) {
+    Arguments arguments;
+    std::vector<std::int64_t> counts;
+    for (const auto &inputs : tensors) {
+      counts.push_back(static_cast<std::int64_t>(inputs.size()));
+    }
+    setArgument(arguments, "inputCounts", counts);
+    setArgument(arguments, "dilations", joined(dilations));
+    setArgument(arguments, "inDilations", joined(inDilations));
+    setArgument(arguments, "pads", joined(pads));
+    setArgument(arguments, "outPads", joined(outPads));
+    setArgument(arguments, "strides", joined(strides));
+    setArgument(arguments, "availableMemoryProportions",
+                availableMemoryProportions);
+    setArgument(arguments, "partialsTypes", partialsTypes);
+    setArgument(arguments, "planType", planType);
+    setArgument(arguments, "perConvReservedTiles", perConvReservedTiles);
+    setArgument(arguments, "cycleBackOff", cycleBackOff);
+    setArgument(arguments, "enableConvDithering", enableConvDithering);
+    return addNode("MultiConv", joined(tensors),
+                   static_cast<unsigned>(tensors.size()), arguments,
+                   debugContext);
+  }
+
+private:
+  template <typename T>
+  static std::vector<T> joined(const std::vector<std::vector<T>> &lists) {
+    std::vector<T> all;
+    for (const auto &list : lists) {
+      all.insert(all.end(), list.begin(), list.end());
+    }
+    return all;
+  }
+};
+
 } // namespace popart

@@ -28,6 +28,7 @@ public:
 
   // Throws popart::error when it belongs to none.
   Ir &getIr() const;
+  bool hasIr() const { return ir_ != nullptr; }
 
   // An input fed by the host for every micro-batch.
   TensorId addStream(const TensorId &id, const TensorInfo &info);

@@ -129,7 +129,7 @@ public:
   virtual const std::map<int, int> &gradOutToNonGradIn() const;
   // Inputs without which the operator can do.
   virtual std::set<InIndex> optionalInputs() const { return {}; }
-  virtual bool hasSideEffect() const { return false; }
+  virtual bool hasSideEffect() const;
   virtual bool canRecompute() const { return true; }
   virtual bool isNorm() const;
   virtual void appendAttributes(OpSerialiserBase &serialiser) const;

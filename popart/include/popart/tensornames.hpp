@@ -100,9 +100,13 @@ inline const char *reservedSpecificInfix() {
   return "___specific___";
 }
 // The variable that the random numbers of a model start from: UINT32, two
-// words of the session's seed.
+// words of the session's seed, and the micro-batches that have been drawn for.
+// Other pipeline stages have variables whose names start with it.
 inline const char *reservedRandomSeedId() {
   return "randomSeed___fromHost";
+}
+inline bool isRandomSeed(const TensorId &id) {
+  return id.rfind(reservedRandomSeedId(), 0) == 0;
 }
 
 // The gradient of a tensor.

@@ -11,6 +11,8 @@ import numpy as np
 from . import popart_core
 
 _LISTS = {"ints": int, "floats": float, "strings": str}
+# What a method takes first: BuilderInputs in C++.
+_NONE, _ONE, _LIST, _OPTIONAL_LIST = range(4)
 
 
 class _OpSet:
@@ -32,6 +34,8 @@ def _value(kind: str, value):
         return value._core
     if kind == "tensor":
         return np.asarray(value, order="C")  # scalars stay scalars
+    if isinstance(value, popart_core.CommGroup):
+        return [int(value.type), int(value.replicaGroupSize)]
     if kind in _LISTS:
         items = [_LISTS[kind](item) for item in value]
         return items or None
@@ -52,11 +56,17 @@ def _default(row: dict, argument: tuple):
 def _signature(row: dict) -> inspect.Signature:
     kind = inspect.Parameter.POSITIONAL_OR_KEYWORD
     parameters = [inspect.Parameter("self", kind)]
-    if row["hasInputs"]:
-        parameters.append(inspect.Parameter("args", kind))
+    if row["inputs"] != _NONE:
+        parameters.append(inspect.Parameter(
+            "arg" if row["inputs"] == _ONE else "args", kind,
+            default=() if row["inputs"] == _OPTIONAL_LIST
+            else inspect.Parameter.empty))
     if row["isCounted"]:
         parameters.append(inspect.Parameter("num_outputs", kind))
-    for argument in row["arguments"]:
+    context = inspect.Parameter("debugContext", kind, default="")
+    for i, argument in enumerate(row["arguments"]):
+        if i == row["argumentsBeforeContext"]:
+            parameters.append(context)
         name = argument[0]
         parameters.append(inspect.Parameter(
             name + "_" if keyword.iskeyword(name) else name, kind,
@@ -64,7 +74,8 @@ def _signature(row: dict) -> inspect.Signature:
     if row["type"] == "Constant" and row["version"] >= 11:
         parameters.append(
             inspect.Parameter("is_value_sparse", kind, default=False))
-    parameters.append(inspect.Parameter("debugContext", kind, default=""))
+    if context not in parameters:
+        parameters.append(context)
     return inspect.Signature(parameters)
 
 
@@ -88,7 +99,8 @@ def _method(row: dict):
         opset = values["self"]
         outputs = opset._builder._core.addNode(
             opset.domain, row["type"], opset.version,
-            list(values.get("args", [])),
+            [values["arg"]] if "arg" in values
+            else list(values.get("args", [])),
             int(values.get("num_outputs", row["outputs"])), attributes,
             str(values["debugContext"]))
         return outputs[0] if row["isOne"] else outputs
@@ -118,6 +130,39 @@ def _makeAiOnnx() -> dict:
     return classes
 
 
+class _Graphcore(_OpSet):
+    """What takes lists of lists."""
+
+    def multiconv(self, args, dilations=(), inDilations=(), pads=(), outPads=(),
+                  strides=(), availableMemoryProportions=(), partialsTypes=(),
+                  planType=None, perConvReservedTiles=None, cycleBackOff=None,
+                  enableConvDithering=(), debugContext=""):
+        """Adds a node of MultiConv: for each convolution its input, weights
+        and maybe biases. Lists have an entry for each, or none."""
+        attributes = {"inputCounts": [len(inputs) for inputs in args]}
+        for name, lists in (("dilations", dilations),
+                            ("inDilations", inDilations), ("pads", pads),
+                            ("outPads", outPads), ("strides", strides)):
+            numbers = [int(number) for row in lists for number in row]
+            if numbers:
+                attributes[name] = numbers
+        for name, kind, value in (
+                ("availableMemoryProportions", "floats",
+                 availableMemoryProportions),
+                ("partialsTypes", "strings", partialsTypes),
+                ("planType", "str", planType),
+                ("perConvReservedTiles", "int", perConvReservedTiles),
+                ("cycleBackOff", "float", cycleBackOff),
+                ("enableConvDithering", "ints", enableConvDithering)):
+            converted = _value(kind, value)
+            if converted is not None:
+                attributes[name] = converted
+        return self._builder._core.addNode(
+            self.domain, "MultiConv", self.version,
+            [tensor for inputs in args for tensor in inputs], len(args),
+            attributes, str(debugContext))
+
+
 AI_ONNX = _makeAiOnnx()
 AiOnnxOpset6 = AI_ONNX[6]
 AiOnnxOpset7 = AI_ONNX[7]
@@ -127,5 +172,5 @@ AiOnnxOpset10 = AI_ONNX[10]
 AiOnnxOpset11 = AI_ONNX[11]
 AiOnnxMlOpset1 = _make("AiOnnxMlOpset1", _OpSet, "ai.onnx.ml", 1,
                        popart_core._aiOnnxMlSignatures())
-AiGraphcoreOpset1 = _make("AiGraphcoreOpset1", _OpSet, "ai.graphcore", 1,
+AiGraphcoreOpset1 = _make("AiGraphcoreOpset1", _Graphcore, "ai.graphcore", 1,
                           popart_core._aiGraphcoreSignatures())

@@ -23,6 +23,15 @@ std::string methodName(const std::string &type) {
   return name;
 }
 
+std::string graphcoreMethodName(const std::string &type) {
+  return type == "NormalizeImage" ? "normalize_image" : methodName(type);
+}
+
+// Its lists of lists have a method that is written by hand.
+bool isBuiltByHand(const std::string &type) {
+  return type == "MultiConv";
+}
+
 // Attributes that no method takes. Sparse constants are refused anyway.
 bool isLeftOut(const std::string &type, const OnnxAttribute &attribute) {
   return attribute.name == "auto_pad" ||
@@ -44,7 +53,8 @@ Signature fromOnnx(const OnnxOperator &schema, const std::string &domain) {
   result.domain = domain;
   result.type = schema.type;
   result.version = schema.sinceVersion;
-  result.hasInputs = schema.maxInputs > 0;
+  result.inputs =
+      schema.maxInputs > 0 ? BuilderInputs::List : BuilderInputs::None;
   if (schema.minOutputs != schema.maxOutputs) {
     result.outputs = Signature::Outputs::Counted;
   } else if (schema.maxOutputs > 1) {
@@ -115,15 +125,17 @@ std::vector<Signature> aiOnnxMlSignatures() {
 std::vector<Signature> aiGraphcoreSignatures() {
   std::vector<Signature> result;
   for (const OpRule *rule : allOpRules()) {
-    if (rule->domain != "ai.graphcore") {
+    if (rule->domain != "ai.graphcore" || isBuiltByHand(rule->type)) {
       continue;
     }
     Signature signature;
-    signature.method = methodName(rule->type);
+    signature.method = graphcoreMethodName(rule->type);
     signature.domain = rule->domain;
     signature.type = rule->type;
     signature.outputCount = rule->schema.outputs;
-    if (rule->schema.outputs != 1) {
+    signature.inputs = rule->schema.inputs;
+    signature.argumentsBeforeContext = rule->schema.argumentsBeforeContext;
+    if (rule->schema.outputs != 1 || rule->schema.returnsList) {
       signature.outputs = rule->schema.outputs == 0
                               ? Signature::Outputs::Counted
                               : Signature::Outputs::Listed;

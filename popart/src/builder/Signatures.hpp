@@ -25,11 +25,12 @@ struct Signature {
   std::string domain;
   std::string type; // "And"
   int version = 1;  // since which opset it has this form
-  bool hasInputs = true;
+  BuilderInputs inputs = BuilderInputs::List;
   Outputs outputs = Outputs::One;
   int outputCount = 1;
   Special special = Special::None;
   std::vector<OnnxAttribute> arguments; // in positional order
+  int argumentsBeforeContext = -1;      // of the debug context; -1: all
 };
 
 // Every operator of the opset, by method.

@@ -89,6 +89,15 @@ void GraphEditor::replaceInput(Op &op, InIndex index, const TensorId &id) {
   graph_.getTensor(id).consumers.push_back(&op);
 }
 
+void GraphEditor::addInput(Op &op, InIndex index, const TensorId &id) {
+  support::requireInternal(!op.hasInput(index), "{} has input {} already",
+                           op.str(), index);
+  auto place = static_cast<std::size_t>(index);
+  op.inputs.resize(std::max(op.inputs.size(), place + 1));
+  op.inputs[place] = id;
+  graph_.getTensor(id).consumers.push_back(&op);
+}
+
 void GraphEditor::replaceReads(const TensorId &from, const TensorId &to) {
   std::vector<Op *> readers = graph_.getTensor(from).consumers;
   for (Op *reader : readers) {

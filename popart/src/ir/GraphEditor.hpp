@@ -33,6 +33,8 @@ public:
 
   void renameTensor(const TensorId &from, const TensorId &to);
   void replaceInput(Op &op, InIndex index, const TensorId &id);
+  // The same for an input that was left out.
+  void addInput(Op &op, InIndex index, const TensorId &id);
   // All that read `from` read `to`.
   void replaceReads(const TensorId &from, const TensorId &to);
 

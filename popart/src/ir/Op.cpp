@@ -89,6 +89,10 @@ TensorInfo &Op::outInfo(OutIndex i) {
   return pendingInfos_[index];
 }
 
+bool Op::hasSideEffect() const {
+  return rule_->hasSideEffect;
+}
+
 InIndex Op::modifiedInput(OutIndex i) const {
   return rule_->modifiedInput ? rule_->modifiedInput(*this, i) : -1;
 }

@@ -175,8 +175,9 @@ std::vector<InputStream> addHostTensors(LoweringContext &context, const Ir &ir,
     }
     bool isShared = tensor.variableSettings.getGroupCount(static_cast<unsigned>(
                         ir.sessionOptions.getReplicationFactor())) == 1;
+    bool isWeight = tensor.variableUpdateType == VariableUpdateType::Gradient;
     bool isConstant =
-        (isFrozen && isShared) || tensor.type == TensorType::Const;
+        (isFrozen && isShared && isWeight) || tensor.type == TensorType::Const;
     setContents(context, variable, tensor, isConstant);
     if (!isConstant) {
       context.addStored(variable);

@@ -144,6 +144,9 @@ void Importer::findUses() {
         compileTime_.insert(node.input(row.input));
       }
     }
+    if (node.op_type() == "CopyVarUpdate" && node.input_size() > 0) {
+      overwritten_.insert(node.input(0));
+    }
   }
   for (const onnx::ValueInfoProto &output : proto_.output()) {
     used.insert(output.name());
@@ -207,10 +210,14 @@ void Importer::addInitializer(const onnx::TensorProto &tensor) {
   }
   TensorInfo info = infoOf(tensor);
   std::vector<char> bytes = bytesOf(tensor);
-  bool isVariable = options_.areWeightsVariable &&
-                    isFloatingPoint(info.dataType()) &&
-                    !compileTime_.count(tensor.name());
-  if (isVariable) {
+  bool isWeight = options_.areWeightsVariable &&
+                  isFloatingPoint(info.dataType()) &&
+                  !compileTime_.count(tensor.name());
+  if (overwritten_.count(tensor.name())) {
+    graph_.addVariable(tensor.name(), info, bytes.data());
+    graph_.getTensor(tensor.name()).variableUpdateType =
+        VariableUpdateType::Copy;
+  } else if (isWeight) {
     graph_.addVariable(tensor.name(), info, bytes.data());
   } else {
     graph_.addConstant(tensor.name(), info, bytes.data());

@@ -49,6 +49,7 @@ private:
   const ImportOptions &options_;
   Graph &graph_;
   std::set<TensorId> compileTime_; // initialisers that must be constants
+  std::set<TensorId> overwritten_; // by the model itself
   std::set<TensorId> unused_;
 };
 

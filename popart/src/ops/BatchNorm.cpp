@@ -105,6 +105,15 @@ void differentiateBatchNorm(GradientBuilder &builder, const Op &op) {
   }
 }
 
+// PopART's own operator keeps the variance of a sample, over one less than its
+// number of elements.
+std::string sampleCorrection(const Op &op) {
+  auto count = static_cast<double>(op.inInfo(0).nelms() / op.inShape(0)[1]);
+  return op.opid.domain == "ai.graphcore" && count > 1
+             ? fmt::format("*({:.17g})", count / (count - 1))
+             : "";
+}
+
 // The running statistics keep `momentum` of themselves. Statistics may have a
 // type of their own.
 void lowerStatistics(LoweringContext &context, const Op &op,
@@ -122,9 +131,10 @@ void lowerStatistics(LoweringContext &context, const Op &op,
                operands));
   };
   std::string variance = fmt::format("(1/(b*b)-{})", epsilonOf(op));
+  std::string running = variance + sampleCorrection(op);
   emit(1, fmt::format("r*{}+b*{}", momentum, 1 - momentum),
        {mean, context.in(3)});
-  emit(2, fmt::format("r*{}+{}*{}", momentum, variance, 1 - momentum),
+  emit(2, fmt::format("r*{}+{}*{}", momentum, running, 1 - momentum),
        {inverse, context.in(4)});
   if (publicOutputs(op) == 5) {
     emit(3, "b", {mean});
@@ -175,6 +185,14 @@ std::vector<OpRule> batchNormRules() {
   return {{.domain = "ai.onnx",
            .type = "BatchNormalization",
            .schema = {{6, 7, 9, 14, 15}, types::floats()},
+           .infer = inferBatchNorm,
+           .differentiate = differentiateBatchNorm,
+           .lower = lowerBatchNorm},
+          {.domain = "ai.graphcore",
+           .type = "BatchNormalization",
+           .schema = {.types = types::floats(),
+                      .attributes = {{"epsilon", 1e-5f}, {"momentum", 0.9f}},
+                      .outputs = 0},
            .infer = inferBatchNorm,
            .differentiate = differentiateBatchNorm,
            .lower = lowerBatchNorm},

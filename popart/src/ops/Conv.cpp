@@ -157,7 +157,8 @@ std::vector<OpRule> convRules() {
           {.domain = "aspen",
            .type = "ConvWeightGrad",
            .infer = inferWeightGrad,
-           .lower = lowerWeightGrad}};
+           .lower = lowerWeightGrad},
+          multiConvRule()};
 }
 
 } // namespace popart

@@ -10,6 +10,7 @@ namespace popart {
 
 class GradientBuilder;
 class LoweringContext;
+struct OpRule;
 
 // A window as Conv and its gradients spell it, with the padding worked out.
 Attributes convAttributes(const Window &window, std::int64_t group);
@@ -19,5 +20,8 @@ TensorId addBiasGradient(GradientBuilder &builder, const TensorId &dy);
 
 // The session's options for convolutions.
 poplar::OptionFlags convOptions(const LoweringContext &context);
+
+// Several convolutions in one operation: MultiConv.cpp.
+OpRule multiConvRule();
 
 } // namespace popart

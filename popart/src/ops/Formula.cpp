@@ -19,14 +19,16 @@ namespace {
 
 constexpr std::string_view operandNames[] = {"a", "b", "c"};
 
-const std::map<std::string, FormulaRow> &rowsByType() {
+using Key = std::pair<std::string, std::string>; // domain and type
+
+const std::map<Key, FormulaRow> &rowsByType() {
   static const auto rows = [] {
-    std::map<std::string, FormulaRow> map;
-    for (auto *family :
-         {activationFormulas, arithmeticFormulas, elementwiseFormulas}) {
+    std::map<Key, FormulaRow> map;
+    for (auto *family : {activationFormulas, arithmeticFormulas,
+                         elementwiseFormulas, graphcoreFormulas}) {
       for (FormulaRow &row : family()) {
-        std::string type = row.type;
-        map.emplace(std::move(type), std::move(row));
+        Key key{row.domain, row.type};
+        map.emplace(std::move(key), std::move(row));
       }
     }
     return map;
@@ -35,7 +37,7 @@ const std::map<std::string, FormulaRow> &rowsByType() {
 }
 
 const FormulaRow &rowOf(const Op &op) {
-  return rowsByType().at(op.opid.type);
+  return rowsByType().at({op.opid.domain, op.opid.type});
 }
 
 Formula formulaOf(const Op &op) {
@@ -198,15 +200,15 @@ void lowerFormula(LoweringContext &context, const Op &op) {
 
 std::vector<OpRule> formulaRules() {
   std::vector<OpRule> rules;
-  for (const auto &[type, row] : rowsByType()) {
+  for (const auto &[key, row] : rowsByType()) {
     const auto &gradients = row.formula.gradients;
     bool hasGradient =
         row.choose ||
         std::any_of(gradients.begin(), gradients.end(),
                     [](const std::string &text) { return !text.empty(); });
     rules.push_back(
-        {.domain = "ai.onnx",
-         .type = type,
+        {.domain = row.domain,
+         .type = row.type,
          .schema = row.schema,
          .infer = inferFormula,
          .differentiate = hasGradient ? differentiateFormula : nullptr,

@@ -33,10 +33,12 @@ struct FormulaRow {
   // Makes the formula where more than numbers decides.
   Formula (*choose)(const Op &op) = nullptr;
   int constants = 0; // inputs behind the operands, which only `choose` reads
+  std::string domain = "ai.onnx";
 };
 
 std::vector<FormulaRow> activationFormulas();  // Activations.cpp
 std::vector<FormulaRow> arithmeticFormulas();  // Arithmetic.cpp
 std::vector<FormulaRow> elementwiseFormulas(); // Elementwise.cpp
+std::vector<FormulaRow> graphcoreFormulas();   // GraphcoreFormulas.cpp
 
 } // namespace popart

@@ -35,6 +35,15 @@ struct OpRule {
   // The variable that output `output` is a new version of, in the same storage,
   // as an index of the input; -1 for an ordinary output. Null: all ordinary.
   InIndex (*modifiedInput)(const Op &op, OutIndex output) = nullptr;
+
+  // It does something besides making its outputs, such as printing: it runs
+  // once, whether or not anything needs them.
+  bool hasSideEffect = false;
+
+  // The input that takes the seed, UINT32 {2}, of an operation that draws
+  // random numbers; -1 where it draws none, in a session of this kind. Null:
+  // never. transforms/InsertSeeds.cpp connects it.
+  InIndex (*seedInput)(const Op &op, bool isTraining) = nullptr;
 };
 
 // Null when there is no such operator. Every version of an operator shares one

@@ -37,6 +37,13 @@ struct AttributeSpec {
   bool isGraph = false; // a Builder of a subgraph
 };
 
+enum class BuilderInputs {
+  None,
+  One,          // an id
+  List,         // of ids
+  OptionalList, // empty where it is left out
+};
+
 struct OpSchema {
   // ai.onnx: ONNX's since-versions that the rule implements, newer ones with an
   // unchanged meaning included. An operator of a model is the greatest
@@ -49,6 +56,13 @@ struct OpSchema {
   std::vector<AttributeSpec> attributes = {};
   // ai.graphcore: how many the Builder names; 0: as many as it is told.
   int outputs = 1;
+  // ai.graphcore: the Builder's method returns a list even of one output.
+  bool returnsList = false;
+  // ai.graphcore: what the Builder's method takes first.
+  BuilderInputs inputs = BuilderInputs::List;
+  // ai.graphcore: how many arguments of the Builder's method come before the
+  // debug context; -1: all.
+  int argumentsBeforeContext = -1;
   // ai.onnx: how many a model may name, where those after are the rule's own
   // and not ONNX's.
   int mostOutputs = std::numeric_limits<int>::max();

@@ -1,4 +1,6 @@
 // The greatest or least elements along a dimension, and where they are.
+#include <ops/TopK.hpp>
+
 #include <ops/Common.hpp>
 #include <ops/List.hpp>
 
@@ -42,31 +44,6 @@ void differentiateTopK(GradientBuilder &builder, const Op &op) {
                   {builder.addFill(op.inInfo(0), 0.0f), op.outputs[1],
                    builder.outputGradient(0)},
                   Attributes().set("axis", Attributes::Int{axisOf(op, -1)})));
-}
-
-// The k first of each row, along the last dimension, and their positions as
-// INT. Of equal elements the first come first.
-std::vector<poplar::Tensor> emitTopK(LoweringContext &context,
-                                     poplar::Tensor rows, std::int64_t k,
-                                     bool isLargest) {
-  auto given = rows.elementType();
-  bool isKey = given == poplar::FLOAT || given == poplar::HALF ||
-               given == poplar::INT || given == poplar::UNSIGNED_INT;
-  if (!isKey) {
-    rows = context.emit(
-        Expression::cast(support::DataType::Int, Expression::input(0)), {rows});
-  }
-  auto outputs = context.emit(
-      "topK",
-      {{"k", k},
-       {"largest", std::int64_t{isLargest}},
-       {"order", std::string(isLargest ? "DESCENDING" : "ASCENDING")},
-       {"payload", std::string("permutation")}},
-      {rows});
-  outputs[1] = context.emit(
-      Expression::cast(support::DataType::Int, Expression::input(0)),
-      {outputs[1]});
-  return outputs;
 }
 
 void lowerTopK(LoweringContext &context, const Op &op) {
@@ -118,6 +95,29 @@ void lowerArg(LoweringContext &context, const Op &op) {
 }
 
 } // namespace
+
+std::vector<poplar::Tensor> emitTopK(LoweringContext &context,
+                                     poplar::Tensor rows, std::int64_t k,
+                                     bool isLargest) {
+  auto given = rows.elementType();
+  bool isKey = given == poplar::FLOAT || given == poplar::HALF ||
+               given == poplar::INT || given == poplar::UNSIGNED_INT;
+  if (!isKey) {
+    rows = context.emit(
+        Expression::cast(support::DataType::Int, Expression::input(0)), {rows});
+  }
+  auto outputs = context.emit(
+      "topK",
+      {{"k", k},
+       {"largest", std::int64_t{isLargest}},
+       {"order", std::string(isLargest ? "DESCENDING" : "ASCENDING")},
+       {"payload", std::string("permutation")}},
+      {rows});
+  outputs[1] = context.emit(
+      Expression::cast(support::DataType::Int, Expression::input(0)),
+      {outputs[1]});
+  return outputs;
+}
 
 std::vector<OpRule> topKRules() {
   return {{.domain = "ai.onnx",

@@ -8,6 +8,7 @@
 #include <lowering/LoweringContext.hpp>
 #include <lowering/Types.hpp>
 
+#include <algorithm>
 #include <numeric>
 
 namespace popart {
@@ -167,6 +168,38 @@ void lowerTranspose(LoweringContext &context, const Op &op) {
                         std::vector<unsigned>(perm.begin(), perm.end())));
 }
 
+Attributes::Ints reversedDimensions(const Op &op) {
+  Attributes::Ints dimensions;
+  for (std::int64_t d : op.attributes.getInts("dimensions", {})) {
+    d = normaliseAxis(op, d, op.inInfo(0).rank());
+    requireOp(op,
+              std::find(dimensions.begin(), dimensions.end(), d) ==
+                  dimensions.end(),
+              "dimension {} is given twice", d);
+    dimensions.push_back(d);
+  }
+  return dimensions;
+}
+
+std::vector<TensorInfo> inferReverse(const Op &op) {
+  reversedDimensions(op);
+  return inferIdentity(op);
+}
+
+void differentiateReverse(GradientBuilder &builder, const Op &op) {
+  builder.setGradient(0,
+                      builder.add("ai.graphcore", "Reverse",
+                                  {builder.outputGradient(0)}, op.attributes));
+}
+
+void lowerReverse(LoweringContext &context, const Op &op) {
+  poplar::Tensor result = context.in(0);
+  for (std::int64_t d : reversedDimensions(op)) {
+    result = result.reverse(static_cast<unsigned>(d));
+  }
+  context.setOut(0, result);
+}
+
 OpRule reshapeRule(const char *type, std::vector<int> versions,
                    std::vector<TensorInfo> (*infer)(const Op &)) {
   return {.domain = "ai.onnx",
@@ -191,7 +224,27 @@ std::vector<OpRule> viewRules() {
            .type = "Detach",
            .infer = inferIdentity,
            .lower = lowerIdentity},
+          {.domain = "ai.graphcore",
+           .type = "Nop",
+           .infer = inferIdentity,
+           .differentiate = differentiateIdentity,
+           .lower = lowerIdentity},
           reshapeRule("Reshape", {5, 13, 14}, inferReshape),
+          {.domain = "ai.graphcore",
+           .type = "Reshape",
+           .schema = {.types = types::all(),
+                      .attributes = {{"shape", Attributes::Ints{}, true}},
+                      .inputs = BuilderInputs::One},
+           .infer = inferReshape,
+           .differentiate = differentiateReshape,
+           .lower = lowerReshape},
+          {.domain = "ai.graphcore",
+           .type = "Reverse",
+           .schema = {.types = types::all(),
+                      .attributes = {{"dimensions", Attributes::Ints{}, true}}},
+           .infer = inferReverse,
+           .differentiate = differentiateReverse,
+           .lower = lowerReverse},
           {.domain = "aspen",
            .type = "Reshape",
            .infer = inferReshape,

@@ -86,8 +86,9 @@ void addTensor(support::Sha256 &hash, const Tensor &tensor,
   if (tensor.replicatedStreamMode == ReplicatedStreamMode::Broadcast) {
     hash.add("broadcast " + tensor.id);
   }
-  if (tensor.type == TensorType::Const ||
-      (tensor.type == TensorType::Variable && areWeightsConstant)) {
+  bool isFrozen = tensor.type == TensorType::Variable && areWeightsConstant &&
+                  !isRandomSeed(tensor.id);
+  if (tensor.type == TensorType::Const || isFrozen) {
     hash.add({tensor.data.data(), tensor.data.size()});
   }
 }

@@ -5,6 +5,7 @@
 #include <onnx/Model.hpp>
 #include <popart/error.hpp>
 #include <popart/session.hpp>
+#include <popart/tensornames.hpp>
 #include <session/StepBinding.hpp>
 #include <support/Error.hpp>
 #include <transforms/PipelineSchedule.hpp>
@@ -40,8 +41,8 @@ struct Session::Implementation {
   std::map<TensorId, std::vector<char>> returned;
   // The user's, by stream and replica, where replicas are folded.
   std::map<std::string, std::vector<std::function<void(void *)>>> callbacks;
-  OnnxModel model; // empty when the session was made from an IR
-  std::uint64_t randomSeed = 0;
+  OnnxModel model;              // empty when the session was made from an IR
+  std::uint64_t randomSeed = 0; // the default, as good as any
   bool isLoaded = false;
   bool hasWeights = false;
   bool hasRun = false;
@@ -81,11 +82,14 @@ struct Session::Implementation {
   template <typename F> void forEachVariable(F &&f) {
     for (const TensorId &id : ir->getMainGraph().getTensorIds()) {
       Tensor &tensor = ir->getMainGraph().getTensor(id);
-      if (tensor.type == TensorType::Variable) {
+      if (tensor.type == TensorType::Variable && !isRandomSeed(id)) {
         f(tensor);
       }
     }
   }
+
+  // Starts the random numbers anew; false where the model has none.
+  bool writeSeeds();
 
   // A variable to all replicas, each its group's value, and to the copies of it
   // on other IPUs if there are any; and back from each group's first replica.

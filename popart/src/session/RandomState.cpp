@@ -34,20 +34,29 @@ poplar::Engine &requireState(const Session::Implementation &self,
 
 } // namespace
 
+bool Session::Implementation::writeSeeds() {
+  bool hasSeeds = false;
+  for (const TensorId &id : ir->getMainGraph().getTensorIds()) {
+    Tensor &tensor = ir->getMainGraph().getTensor(id);
+    if (tensor.type == TensorType::Variable && isRandomSeed(id)) {
+      std::memset(tensor.data.data(), 0, tensor.data.size());
+      std::memcpy(tensor.data.data(), &randomSeed, sizeof(randomSeed));
+      write(tensor);
+      hasSeeds = true;
+    }
+  }
+  return hasSeeds;
+}
+
 void Session::setRandomSeed(std::uint64_t seed) {
   Implementation &self = *implementation_;
   self.requireEngine("setRandomSeed");
   self.randomSeed = seed;
-  Graph &graph = self.ir->getMainGraph();
-  if (!graph.hasTensor(reservedRandomSeedId())) {
+  if (self.isLoaded && !self.writeSeeds()) {
     constexpr support::Logger logger(support::LogChannel::Popart, "session");
     logger.warn("setRandomSeed changes nothing: the model has no random "
                 "numbers");
-    return;
   }
-  Tensor &tensor = graph.getTensor(reservedRandomSeedId());
-  std::memcpy(tensor.data.data(), &seed, sizeof(seed));
-  self.write(tensor);
 }
 
 std::uint64_t Session::getRandomSeed() const {

@@ -115,6 +115,7 @@ void Session::loadEngineAndConnectStreams() {
   requireAttached(self);
   engine.load(self.device->getDevice());
   self.isLoaded = true;
+  self.writeSeeds();
   // Values that differ between replicas are not part of the program.
   self.forEachVariable([&](const Tensor &variable) {
     if (self.groupingOf(variable).getNumGroups() > 1) {

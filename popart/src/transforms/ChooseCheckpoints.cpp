@@ -187,7 +187,8 @@ std::set<const Op *> chooseRecomputed(const PassContext &context) {
     // input leads to need not be repeated there.
     bool waits = !options.enablePipelining || hasCheckpointInLossStage ||
                  !isInLossStage(*op, lossStage);
-    if (isChosen && waits && !changesVariables(*op) && op->canRecompute()) {
+    if (isChosen && waits && !changesVariables(*op) && !op->hasSideEffect() &&
+        op->canRecompute()) {
       recomputed.insert(op);
     }
   }

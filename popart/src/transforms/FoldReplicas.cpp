@@ -175,10 +175,12 @@ bool canFoldReplicas(const Graph &graph, unsigned replicas) {
       return false;
     }
   }
-  // Whatever changes outside of updates differs between replicas.
+  // Whatever changes outside of updates differs between replicas, and those
+  // that talk to each other in the middle of a micro-batch run side by side.
   return std::all_of(
       graph.getOps().begin(), graph.getOps().end(), [](const auto &op) {
-        return op->opid.domain == "aspen" || !isVariableUpdate(*op);
+        return (op->opid.domain == "aspen" || !isVariableUpdate(*op)) &&
+               !startsWith(op->opid.type, "Replicated");
       });
 }
 

@@ -26,6 +26,8 @@ void assignExecutionPhases(PassContext &context);
 void assignVirtualGraphs(PassContext &context);
 // Gives every operation a pipeline stage, or none without pipelining.
 void assignPipelineStages(PassContext &context);
+// Gives a seed to every operation that draws random numbers.
+void insertSeeds(PassContext &context);
 // Training: the loss is there, and a scalar.
 void checkLoss(PassContext &context);
 // Training: the backward pass (autodiff/Autodiff.hpp).

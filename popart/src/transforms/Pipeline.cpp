@@ -45,6 +45,7 @@ std::span<const Pass> modelPasses() {
       {"assignExecutionPhases", assignExecutionPhases},
       {"assignVirtualGraphs", assignVirtualGraphs},
       {"assignPipelineStages", assignPipelineStages},
+      {"insertSeeds", insertSeeds},
       {"checkLoss", checkLoss},
       {"differentiate", differentiateLoss},
       {"insertUpdates", insertUpdates},

@@ -116,9 +116,10 @@ py::list toList(const std::vector<Signature> &signatures) {
     row["method"] = signature.method;
     row["type"] = signature.type;
     row["version"] = signature.version;
-    row["hasInputs"] = signature.hasInputs;
+    row["inputs"] = static_cast<int>(signature.inputs);
     row["isOne"] = signature.outputs == Signature::Outputs::One;
     row["isCounted"] = signature.outputs == Signature::Outputs::Counted;
+    row["argumentsBeforeContext"] = signature.argumentsBeforeContext;
     row["outputs"] = signature.outputCount;
     row["isCast"] = signature.special == Signature::Special::Cast;
     row["arguments"] = argumentsOf(signature);
