@@ -203,6 +203,30 @@ TEST(Sharding, CopiesOncePerIpu) {
               machine.hasTensor("learningRate___default___FLOAT___ipu0"));
 }
 
+TEST(Sharding, CopiesTogetherWhatGoesTheSameWay) {
+  auto ir = std::make_shared<Ir>();
+  Graph &graph = ir->getMainGraph();
+  TensorId x = graph.addStream("x", floats({4}));
+  TensorId a = add(graph, "Tanh", {x}, {}, onIpu(0));
+  TensorId b = add(graph, "Sigmoid", {x}, {}, onIpu(0));
+  TensorId c = add(graph, "Add", {a, b}, {}, onIpu(1));
+  // Made too late for the first copy, and read on a third IPU.
+  TensorId d = add(graph, "Mul", {a, b}, {}, onIpu(0));
+  TensorId e = add(graph, "Mul", {c, d}, {}, onIpu(1));
+  graph.addOp({"ai.onnx", "Add"}, {e, a}, {"y"}, {}, onIpu(2));
+  ir->sessionOptions.virtualGraphMode = VirtualGraphMode::Manual;
+  ir->dataFlow = DataFlow(1, {"y"});
+  Graph machine;
+  toMachine(*ir, machine, 4);
+  std::vector<std::vector<TensorId>> copied;
+  for (const Op *op : opsOfType(machine, "IpuCopy")) {
+    copied.push_back(op->inputs);
+    EXPECT_EQ(op->outputs.size(), op->inputs.size());
+  }
+  EXPECT_EQ(copied,
+            (std::vector<std::vector<TensorId>>{{a, b}, {d}, {e}, {a}}));
+}
+
 TEST(AutoVirtualGraph, SplitsByCost) {
   auto ir = training(2);
   for (const auto &op : ir->getMainGraph().getOps()) {

@@ -48,11 +48,14 @@ private:
 
   void move(const TensorId &id) {
     const Tensor &tensor = graph_.getTensor(id);
+    TensorLocation location = activationLocationOf(ir_, tensor);
+    if (!location.isRemote()) {
+      return;
+    }
     std::vector<Op *> readers = transfers_.readersOf(id);
     std::erase_if(readers,
                   [&](const Op *op) { return !isFar(*tensor.producer, *op); });
-    TensorLocation location = activationLocationOf(ir_, tensor);
-    if (readers.empty() || !location.isRemote()) {
+    if (readers.empty()) {
       return;
     }
     TensorInfo info = tensor.info;

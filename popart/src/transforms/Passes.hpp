@@ -68,6 +68,8 @@ void moveActivationsOffChip(PassContext &context);
 void moveTensorsAlongPipeline(PassContext &context);
 // Without pipelining: a copy where producer and consumer are on two IPUs.
 void insertIpuCopies(PassContext &context);
+// And copies between the same two IPUs together.
+void mergeIpuCopies(PassContext &context);
 
 // Value program only: one replica in the place of all.
 void foldReplicas(PassContext &context);

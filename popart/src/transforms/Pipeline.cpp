@@ -71,6 +71,7 @@ std::span<const Pass> machinePasses() {
       {"moveActivationsOffChip", moveActivationsOffChip},
       {"moveTensorsAlongPipeline", moveTensorsAlongPipeline},
       {"insertIpuCopies", insertIpuCopies},
+      {"mergeIpuCopies", mergeIpuCopies, true},
       {"drawFinal", drawFinal, true},
   };
   return passes;
