@@ -177,6 +177,15 @@ LOSSES = [
     Row("triplet_margin", F.triplet_margin_loss, S, S, S),
     Row("triplet_margin_swap", lambda a, b, c: F.triplet_margin_loss(
         a, b, c, margin=0.5, p=1, swap=True, reduction="sum"), S, S, S),
+    *(
+        Row(f"ctc_{reduction}", lambda a, t, reduction=reduction: F.ctc_loss(
+            F.log_softmax(a, 2), t, (7, 5), (3, 2), reduction=reduction),
+            (7, 2, 5), Integers(2, 3, low=1, high=5), half=False)
+        for reduction in ("sum", "mean")
+    ),
+    Row("ctc_tensors", lambda a, t, i, j: F.ctc_loss(
+        F.log_softmax(a, 2), t, i, j, blank=4), (7, 2, 5),
+        Integers(2, 3, high=4), Given([7, 6]), Given([2, 3]), half=False),
     Row("multilabel_soft_margin", of(F.multilabel_soft_margin_loss), S,
         part(*S)),
 ]  # fmt: skip

@@ -196,9 +196,17 @@ INDICES = [
             Distinct(*S, low=0.3),
             Given([[0, 2, 0], [1, 3, 5], [5, 5, 5], [0, 1, 2]]),
             Distinct(4, 3, low=0.3, high=1.7))
-        for reduce in ("sum", "mean")
+        for reduce in ("sum", "mean", "amax", "amin", "prod")
         for include in (True, False)
     ),
+    Row("scatter_reduce_multiply", lambda a, i, b: a.scatter(
+        1, i, b, reduce="multiply"), S, Integers(4, 3, high=6), (4, 3),
+        gradient=False),
+    Row("index_reduce_amax", lambda a, i, b: a.index_reduce(
+        0, i, b, "amax"), Distinct(*S), Given([2, 0, 2]), Distinct(3, 6)),
+    Row("index_reduce_prod", lambda a, i, b: a.index_reduce(
+        1, i, b, "prod", include_self=False), Distinct(*S), Given([2, 0, 2]),
+        Distinct(4, 3), gradient=False),
     Row("embedding", lambda i, w: F.embedding(i, w), Integers(3, 2, high=5),
         (5, 4)),
     Row("embedding_module", nn.Embedding(5, 4), Integers(7, high=5)),

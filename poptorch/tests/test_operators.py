@@ -18,10 +18,59 @@ def index(value):
     return torch.tensor([value], dtype=torch.int32)
 
 
+class Sliced(nn.Module):
+    def __init__(self, function):
+        super().__init__()
+        self.function = function
+        self.values = nn.Parameter(torch.arange(24.0).reshape(4, 6))
+
+    def forward(self, start):
+        y = self.function(self.values * 1, start)
+        return y, poptorch.identity_loss(y * y, "sum")
+
+
+def checkTraining(function, reference, start):
+    model = Sliced(function)
+    trainer = poptorch.trainingModel(
+        model, options(), torch.optim.SGD(model.parameters(), lr=1.0)
+    )
+    values = model.values.detach().clone().requires_grad_()
+    expected = reference(values)
+    (gradient,) = torch.autograd.grad((expected * expected).sum(), values)
+    torch.testing.assert_close(trainer(start)[0], expected.detach())
+    trainer.copyWeightsToHost()
+    torch.testing.assert_close(
+        model.values.detach(), values.detach() - gradient
+    )
+
+
+@pytest.mark.parametrize("start", [0, 1, 3])
+def test_dynamicSlice(start):
+    def function(x, i):
+        return poptorch.dynamic_slice(x, 1, i, 3, 2)
+
+    checkTraining(
+        function, lambda x: x[:, start : start + 3 : 2], index(start)
+    )
+
+
 def test_dynamicSliceOnTheCpu():
     x = torch.arange(12).reshape(3, 4)
     y = poptorch.dynamic_slice(x, 1, torch.tensor(2), 2, 1)
     assert torch.equal(y, x[:, 2:])
+
+
+def test_sliceWithATensorStart():
+    checkTraining(lambda x, i: x[1:, i : i + 3], lambda x: x[1:, 2:5],
+                  index(2))
+
+
+def test_sliceWithATensorStartBehindAnEllipsis():
+    y = run(lambda x, i: x[..., i : i + 2, None],
+            torch.arange(24.0).reshape(2, 2, 6), index(3))
+    assert torch.equal(
+        y, torch.arange(24.0).reshape(2, 2, 6)[..., 3:5, None]
+    )
 
 
 @pytest.mark.parametrize("function, message", [
@@ -34,6 +83,56 @@ def test_dynamicSliceOnTheCpu():
 def test_slicesThatAreRefused(function, message):
     with pytest.raises(poptorch.Error, match=message):
         run(function, torch.zeros(6), index(1))
+
+
+def test_dynamicUpdate():
+    source = torch.full((4, 2), -1.0)
+
+    def function(x, i):
+        return poptorch.dynamic_update(x, torch.full((4, 2), -1.0), 1, i, 2)
+
+    def reference(x):
+        return torch.cat([x[:, :3], source, x[:, 5:]], 1)
+
+    checkTraining(function, reference, index(3))
+
+
+def test_printTensor(capfd):
+    def function(x):
+        return poptorch.ipu_print_tensor(x, "seen") * 2
+
+    y = run(function, torch.tensor([1.0, 2.0, 3.0]))
+    assert torch.equal(y, torch.tensor([2.0, 4.0, 6.0]))
+    printed = capfd.readouterr().err
+    assert "seen" in printed
+    assert "(1.000,2.000,3.000)" in printed
+
+
+def test_printTensorPrintsTheGradient(capfd):
+    model = Sliced(lambda x, i: poptorch.ipu_print_tensor(x, "seen"))
+    trainer = poptorch.trainingModel(
+        model, options(), torch.optim.SGD(model.parameters(), lr=1.0)
+    )
+    trainer(index(0))
+    printed = capfd.readouterr().err
+    assert printed.index("seen:") < printed.index("Gradient___seen:")
+
+
+def test_ctcBeamSearch():
+    # Of a path the likeliest label at each step, repetitions and blanks out.
+    labels = torch.tensor([[1, 1, 0, 2, 2, 0, 1]])
+    probabilities = torch.full((7, 1, 3), 1e-6)
+    probabilities.scatter_(2, labels.t().unsqueeze(2), 1.0)
+
+    def function(x, lengths):
+        return poptorch.ctc_beam_search_decoder(x, lengths, beam_width=4)
+
+    scores, lengths, paths = run(
+        function, probabilities.log(), torch.tensor([7], dtype=torch.int32)
+    )
+    assert scores.shape == (1, 1) and lengths.tolist() == [[3]]
+    assert paths.shape == (1, 1, 7)
+    assert paths[0, 0, :3].tolist() == [1, 2, 1]
 
 
 def test_multiConvGivesTheSameValues():
