@@ -168,6 +168,42 @@ TEST_F(CustomOp, KnowsTheNamesOfBuiltInOperators) {
             OperatorIdentifier(Domain::ai_graphcore, "Detach", 1));
 }
 
+// Two operators on the same input differ, and so do micro-batches; a seed gives
+// all of it again.
+TEST_F(CustomOp, DrawsNumbersFromItsSeed) {
+  auto builder = Builder::create();
+  TensorId x = builder->addInputTensor(floats({2, 3}), "x");
+  std::vector<TensorId> ids;
+  for (int i = 0; i < 2; ++i) {
+    ids.push_back(
+        builder->customOp({"custom.ops", "Noise", 1}, 1, {x}, 1, {})[0]);
+    builder->addOutputTensor(ids.back());
+  }
+  auto ir = import(*builder);
+  ir->dataFlow = DataFlow(1, ids);
+  auto session = InferenceSession::createFromIr(ir, modelDevice(1));
+  session->prepareDevice();
+  auto run = [&] {
+    Step step;
+    step.input("x", values);
+    const auto &a = step.output(ids[0], 6);
+    const auto &b = step.output(ids[1], 6);
+    step.run(*session);
+    return std::vector<std::vector<float>>{a, b};
+  };
+  session->setRandomSeed(7);
+  auto first = run();
+  auto second = run();
+  EXPECT_NE(first[0], first[1]);
+  EXPECT_NE(first[0], second[0]);
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    EXPECT_GE(first[0][i], values[i]);
+    EXPECT_LE(first[0][i], values[i] + 1.0f);
+  }
+  session->setRandomSeed(7);
+  EXPECT_EQ(run(), first);
+}
+
 TEST_F(CustomOp, TellsTheBuilderItsShapes) {
   auto builder = Builder::create();
   TensorId x = builder->addInputTensor(floats({4, 5}));

@@ -34,13 +34,18 @@ public:
     std::int64_t modifier = 0;
     for (const auto &[op, input] : random) {
       op->attributes.set("seedModifier", ++modifier);
-      editor_.addInput(*op, input, seedFor(*op));
+      TensorId seed = seedFor(*op);
+      editor_.addInput(*op, input,
+                       op->requiresRandomSeed() ? ownSeed(*op, seed, modifier)
+                                                : seed);
     }
   }
 
 private:
   InIndex seedInputOf(const Op &op) const {
-    return op.rule().seedInput ? op.rule().seedInput(op, isTraining_) : -1;
+    return op.requiresRandomSeed() ? op.getSeedInIndex()
+           : op.rule().seedInput   ? op.rule().seedInput(op, isTraining_)
+                                   : -1;
   }
 
   // A loop would have to count its turns.
@@ -84,6 +89,21 @@ private:
                  .outputs[0];
     }
     return seed;
+  }
+
+  // Classes of users know of no modifier: each operation has another seed.
+  TensorId ownSeed(const Op &op, const TensorId &seed, std::int64_t modifier) {
+    Op::Settings place = op.settings;
+    place.name += "/seed";
+    return editor_
+        .insertBefore(&op, {"aspen", "Elementwise"}, {seed},
+                      std::vector<TensorId>(1),
+                      Attributes()
+                          .set("expression", "s+" + std::to_string(modifier))
+                          .set("operands", Attributes::String("s"))
+                          .set("shape", graph_.getTensor(seed).info.shape()),
+                      place)
+        .outputs[0];
   }
 
   Graph &graph_;

@@ -4,6 +4,7 @@
 
 #include <ir/GraphEditor.hpp>
 #include <ops/Custom.hpp>
+#include <ops/OpRule.hpp>
 
 #include <algorithm>
 #include <tuple>
@@ -27,10 +28,7 @@ Key keyOf(const Op &op) {
 
 // Two of them give two results, whatever they are given.
 bool isRandom(const Op &op) {
-  const std::string &type = op.opid.type;
-  return op.requiresRandomSeed() || type.find("Random") != std::string::npos ||
-         type.find("Dropout") != std::string::npos || type == "Bernoulli" ||
-         type == "Multinomial";
+  return op.requiresRandomSeed() || op.rule().seedInput != nullptr;
 }
 
 class Merger {

@@ -12,6 +12,7 @@
 
 #include <popops/ElementWise.hpp>
 #include <popops/Reduce.hpp>
+#include <poprand/RandomGen.hpp>
 
 #include <sstream>
 
@@ -38,6 +39,7 @@ const OperatorIdentifier tripleId = {"custom.ops", "Triple", 1};
 const OperatorIdentifier rangeId = {"custom.ops", "Range", 2, {1, 1}, 2};
 const OperatorIdentifier ninthPowerId = {"custom.ops", "NinthPower", 1};
 const OperatorIdentifier softReluId = {"custom.ops", "SoftRelu", 1};
+const OperatorIdentifier noiseId = {"custom.ops", "Noise", 1};
 const OperatorIdentifier wrongId = {"custom.ops", "Wrong", 1};
 
 OpDefinition::DataTypes T = {DataType::FLOAT16, DataType::FLOAT};
@@ -307,6 +309,37 @@ popart::RegisterShapeInferenceFunction
         context.outInfo(i) = {context.inType(0), {context.inShape(0)[0]}};
       }
     });
+
+// x plus numbers from 0 to 1, from a seed that PopART passes.
+class NoiseOp : public Op {
+public:
+  using Op::Op;
+  std::unique_ptr<Op> clone() const final {
+    return std::make_unique<NoiseOp>(*this);
+  }
+  void setup() final { outInfo(0) = inInfo(0); }
+  bool requiresRandomSeed() const final { return true; }
+  popart::InIndex getSeedInIndex() const final { return 1; }
+};
+
+class NoiseOpx : public popart::popx::Opx {
+public:
+  NoiseOpx(Op *op, popart::popx::Devicex *devicex) : Opx(op, devicex) {
+    verifyOp<NoiseOp>(op, noiseId);
+  }
+  void grow(poplar::program::Sequence &program) const final {
+    poplar::Tensor x = getInTensor(0);
+    poplar::Tensor seed = getInTensor(getOp<NoiseOp>().getSeedInIndex());
+    poplar::Tensor noise =
+        poprand::uniform(graph(), &seed, 0, x, x.elementType(), 0.0, 1.0,
+                         program, debugContext("noise"));
+    setOutTensor(0,
+                 popops::add(graph(), x, noise, program, debugContext("sum")));
+  }
+};
+
+popart::OpCreator<NoiseOp> noiseCreator(OpDefinitions({{noiseId, unary}}));
+popart::popx::OpxCreator<NoiseOpx> noiseOpxCreator(noiseId);
 
 // An operator that is made of others: a factory that adds them itself.
 popart::OpCreator<CubeOp> ninthPower(

@@ -15,7 +15,7 @@ void lowerIdentity(CallLowering &call) {
 }
 
 void lowerNop(CallLowering &call) {
-  call.setResult(0, call.add("Identity", {call.tensor(0)}));
+  call.setResult(0, call.addGraphcore("Nop", {call.tensor(0)}));
 }
 
 // internal_cast(x, type): the result has that type already.
