@@ -1,5 +1,6 @@
 // Automatic loss scaling against the rule computed by hand; stochastic rounding
 // and floating-point checks.
+#include "EngineVariables.hpp"
 #include "MachineRuns.hpp"
 
 #include <popart/adam.hpp>
@@ -202,6 +203,7 @@ TEST(StochasticRounding, LeavesReplicasWithTheSameWeights) {
                          poplar::replication_factor(2));
     poplar::Engine engine(target, lowerStep(*ir, machine, target, false));
     engine.load(device->getDevice());
+    writeVariables(engine, *ir);
     engine.run(0);
     std::vector<support::Half> weights(2 * 64);
     engine.readTensor("w", weights.data(), weights.data() + weights.size());

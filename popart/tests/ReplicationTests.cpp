@@ -1,5 +1,6 @@
 // Replicas against one replica with the same total batch: the sum of their
 // losses is its loss, and their weights are its weights.
+#include "EngineVariables.hpp"
 #include "Models.hpp"
 
 #include <ir/GraphEditor.hpp>
@@ -326,6 +327,7 @@ TEST(ReplicatedSession, HasAMachineProgramWithTheSameValues) {
                          poplar::replication_factor(2));
     poplar::Engine engine(target, lowerStep(*ir, machine, target, isPipelined));
     engine.load(device->getDevice());
+    writeVariables(engine, *ir);
     std::int64_t count = batches * test.factor * test.replicas * samples;
     auto x = Numbers(3).list(count * 3);
     std::vector<std::int32_t> labels;

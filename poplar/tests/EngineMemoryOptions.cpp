@@ -111,12 +111,29 @@ TEST(EngineSummaryOptions, UnknownOnesAreAnsweredWithThoseThatThereAre) {
       },
       "Unrecognised option 'showSteps'",
       "allowed: showExecutionSteps, showOptimizations, showPerIpuMemoryUsage, "
-      "showVarStorage, colours");
+      "showVarStorage, colours, assumedRuns");
   expectError<invalid_option>(
       [&] {
         engine.printProfileSummary(text, {{"colours", "red"}});
       },
       "'colours'", "'red'", "true|false");
+}
+
+TEST(EngineSummaryOptions, ARunMayBePricedWithoutTakingPlace) {
+  EngineProgram p;
+  Engine engine(p.graph, p.program);
+  const auto cycles = [&](const OptionFlags &options) {
+    std::ostringstream text;
+    engine.printProfileSummary(text, options);
+    const std::string line = text.str().substr(text.str().find("Total cycles"));
+    return line.substr(0, line.find('\n'));
+  };
+  const std::string none = cycles({});
+  const std::string assumed = cycles({{"assumedRuns", "1"}});
+  engine.load(IPUModel().createDevice());
+  engine.run(0);
+  EXPECT_EQ(cycles({}), assumed);
+  EXPECT_NE(none, assumed);
 }
 
 TEST(EngineSummaryOptions, ColoursMayBeForcedAndRefused) {

@@ -120,15 +120,20 @@ void GraphEditor::reorder(const std::vector<Op *> &order) {
 void GraphEditor::copyFrom(const Graph &source) {
   support::requireInternal(graph_.tensors_.empty(),
                            "a graph is copied over a graph in use");
-  graph_.tensors_ = source.tensors_;
   graph_.inputs_ = source.inputs_;
   graph_.outputs_ = source.outputs_;
   graph_.nextName_ = source.nextName_;
   graph_.nextOp_ = source.nextOp_;
   graph_.ir_ = source.ir_;
-  for (auto &[id, tensor] : graph_.tensors_) {
-    tensor.producer = nullptr;
-    tensor.consumers.clear();
+  for (const auto &[id, tensor] : source.tensors_) {
+    Tensor &copy = graph_.tensors_[id] = tensor;
+    copy.producer = nullptr;
+    copy.consumers.clear();
+    // The contents of weights and their state stay with the source alone: they
+    // may be most of the memory there is.
+    if (tensor.type == TensorType::Variable && tensor.info.nelms() > 1) {
+      std::vector<char>().swap(copy.data);
+    }
   }
   for (const auto &op : source.ops_) {
     std::unique_ptr<Op> copy = op->clone();

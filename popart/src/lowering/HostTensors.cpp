@@ -178,7 +178,14 @@ std::vector<InputStream> addHostTensors(LoweringContext &context, const Ir &ir,
     bool isWeight = tensor.variableUpdateType == VariableUpdateType::Gradient;
     bool isConstant =
         (isFrozen && isShared && isWeight) || tensor.type == TensorType::Const;
-    setContents(context, variable, tensor, isConstant);
+    // The model's graph has the contents of variables (GraphEditor::copyFrom),
+    // and the session writes those that may change when the engine is loaded.
+    bool isOfModel = ir.getMainGraph().hasTensor(id);
+    if (isConstant || !isOfModel || (isFrozen && isShared)) {
+      setContents(context, variable,
+                  isOfModel ? ir.getMainGraph().getTensor(id) : tensor,
+                  isConstant);
+    }
     if (!isConstant) {
       context.addStored(variable);
       context.graph().createHostWrite(id, variable);

@@ -32,6 +32,14 @@ std::string nameOf(const std::string &modelProtoOrFilename) {
                                       : "the given bytes";
 }
 
+std::string readFile(const std::string &name) {
+  std::ifstream file(name, std::ios::binary);
+  std::string bytes(std::istreambuf_iterator<char>(file), {});
+  support::requireUser<error>(!file.bad(), "[ONNX] cannot read the file '{}'",
+                              name);
+  return bytes;
+}
+
 // ai.onnx has two spellings; ONNX's own tools know the empty one.
 void useOneSpelling(onnx::ModelProto &model) {
   for (onnx::OperatorSetIdProto &opset : *model.mutable_opset_import()) {
@@ -87,20 +95,12 @@ int OnnxModel::opset(const std::string &domain) const {
   return 0;
 }
 
-std::string readModelBytes(const std::string &modelProtoOrFilename) {
-  if (!isFile(modelProtoOrFilename)) {
-    return modelProtoOrFilename;
-  }
-  std::ifstream file(modelProtoOrFilename, std::ios::binary);
-  std::string bytes(std::istreambuf_iterator<char>(file), {});
-  support::requireUser<error>(!file.bad(), "[ONNX] cannot read the file '{}'",
-                              modelProtoOrFilename);
-  return bytes;
-}
-
 std::shared_ptr<onnx::ModelProto>
 parseModel(const std::string &modelProtoOrFilename) {
-  std::string bytes = readModelBytes(modelProtoOrFilename);
+  bool hasFile = isFile(modelProtoOrFilename);
+  // Given bytes are not copied: weights may be most of the memory there is.
+  const std::string read = hasFile ? readFile(modelProtoOrFilename) : "";
+  const std::string &bytes = hasFile ? read : modelProtoOrFilename;
   std::string name = nameOf(modelProtoOrFilename);
   support::requireUser<error>(
       bytes.size() <= INT_MAX,

@@ -39,9 +39,6 @@ struct OnnxModel {
 // refuses and for opsets that are not supported.
 OnnxModel loadModel(const std::string &modelProtoOrFilename);
 
-// The bytes of a file, or the argument itself if there is no such file.
-std::string readModelBytes(const std::string &modelProtoOrFilename);
-
 // What loadModel does before the checker.
 std::shared_ptr<onnx::ModelProto>
 parseModel(const std::string &modelProtoOrFilename);

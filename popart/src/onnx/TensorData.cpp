@@ -159,8 +159,9 @@ void setData(onnx::TensorProto &tensor, const TensorInfo &info,
 }
 
 void clearData(onnx::TensorProto &tensor) {
-  tensor.clear_raw_data();
-  tensor.clear_float_data();
+  // What is cleared keeps its memory; what is released does not.
+  delete tensor.release_raw_data();
+  onnx::TensorProto().mutable_float_data()->Swap(tensor.mutable_float_data());
   tensor.clear_double_data();
   tensor.clear_int32_data();
   tensor.clear_int64_data();

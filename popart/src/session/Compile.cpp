@@ -3,6 +3,7 @@
 
 #include <lowering/RngState.hpp>
 #include <lowering/StepProgram.hpp>
+#include <support/Timed.hpp>
 
 #include <poplar/internal/LinkedPrograms.hpp>
 #include <poplar/internal/OutOfMemory.hpp>
@@ -64,10 +65,17 @@ poplar::Executable compileSession(const Session::Implementation &self,
   poplar::Graph machineGraph(target, withReplicas(self.replicas()));
   addCodelets(ir.sessionOptions, valueGraph);
   addCodelets(ir.sessionOptions, machineGraph);
+  constexpr support::Logger logger(support::LogChannel::Popart, "transform");
   std::vector<poplar::program::Program> valuePrograms = {
-      lowerStep(ir, self.valueGraph(), valueGraph, self.isScheduleVisible())};
-  std::vector<poplar::program::Program> machinePrograms = {lowerStep(
-      ir, self.machineGraph, machineGraph, ir.sessionOptions.enablePipelining)};
+      support::timed(logger, "lowerValueProgram", [&] {
+        return lowerStep(ir, self.valueGraph(), valueGraph,
+                         self.isScheduleVisible());
+      })};
+  std::vector<poplar::program::Program> machinePrograms = {
+      support::timed(logger, "lowerMachineProgram", [&] {
+        return lowerStep(ir, self.machineGraph, machineGraph,
+                         ir.sessionOptions.enablePipelining);
+      })};
   if (ir.sessionOptions.enableLoadAndOffloadRNGState) {
     for (auto [graph, programs] :
          {std::pair(&valueGraph, &valuePrograms),

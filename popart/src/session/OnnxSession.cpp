@@ -7,6 +7,7 @@
 #include <onnx/Proto.hpp>
 #include <onnx/TensorData.hpp>
 #include <session/OptimizerState.hpp>
+#include <support/Timed.hpp>
 
 #include <climits>
 #include <fstream>
@@ -21,12 +22,31 @@ struct Imported {
   std::shared_ptr<Ir> ir;
 };
 
+Tensor *findVariable(Graph &graph, const TensorId &id) {
+  bool isVariable =
+      graph.hasTensor(id) && graph.getTensor(id).type == TensorType::Variable;
+  return isVariable ? &graph.getTensor(id) : nullptr;
+}
+
+// The graph has the weights; they are not needed twice.
+void dropWeights(OnnxModel &model, Graph &graph) {
+  for (auto &tensor : *model.proto->mutable_graph()->mutable_initializer()) {
+    const Tensor *variable = findVariable(graph, tensor.name());
+    if (variable && !variable->consumers.empty()) { // see savedState
+      clearData(tensor);
+    }
+  }
+}
+
 Imported import(const std::string &model, const DataFlow &dataFlow,
                 const InputShapeInfo &inputShapeInfo,
                 const SessionOptions &options, const Patterns &patterns,
                 bool isTraining) {
   patterns.ensureAllMandatoryPatternsAreEnabled();
-  Imported result{loadModel(model), std::make_shared<Ir>()};
+  constexpr support::Logger logger(support::LogChannel::Popart, "transform");
+  Imported result{
+      support::timed(logger, "loadModel", [&] { return loadModel(model); }),
+      std::make_shared<Ir>()};
   result.ir->dataFlow = dataFlow;
   result.ir->sessionOptions = options;
   result.ir->patterns = patterns;
@@ -37,14 +57,11 @@ Imported import(const std::string &model, const DataFlow &dataFlow,
   how.isTraining = isTraining;
   how.replicationFactor =
       static_cast<unsigned>(options.getGlobalReplicationFactor());
-  importModel(result.model, how, result.ir->getMainGraph());
+  support::timed(logger, "importModel", [&] {
+    importModel(result.model, how, result.ir->getMainGraph());
+    dropWeights(result.model, result.ir->getMainGraph());
+  });
   return result;
-}
-
-Tensor *findVariable(Graph &graph, const TensorId &id) {
-  bool isVariable =
-      graph.hasTensor(id) && graph.getTensor(id).type == TensorType::Variable;
-  return isVariable ? &graph.getTensor(id) : nullptr;
 }
 
 void requireSameInfo(const Session::Implementation &self, const Tensor &tensor,
@@ -66,15 +83,6 @@ void takeState(Session::Implementation &self) {
   }
 }
 
-// The graph has the weights; they are not needed twice.
-void dropWeights(OnnxModel &model, Graph &graph) {
-  for (auto &tensor : *model.proto->mutable_graph()->mutable_initializer()) {
-    if (findVariable(graph, tensor.name())) {
-      clearData(tensor);
-    }
-  }
-}
-
 } // namespace
 
 std::unique_ptr<InferenceSession> InferenceSession::createFromOnnxModel(
@@ -87,7 +95,6 @@ std::unique_ptr<InferenceSession> InferenceSession::createFromOnnxModel(
   auto session = createFromIr(imported.ir, std::move(device), name);
   Implementation &self = *session->implementation_;
   self.model = std::move(imported.model);
-  dropWeights(self.model, self.ir->getMainGraph());
   return session;
 }
 
@@ -104,7 +111,6 @@ std::unique_ptr<TrainingSession> TrainingSession::createFromOnnxModel(
   Implementation &self = *session->implementation_;
   self.model = std::move(imported.model);
   takeState(self);
-  dropWeights(self.model, self.ir->getMainGraph());
   return session;
 }
 

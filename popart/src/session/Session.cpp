@@ -116,9 +116,9 @@ void Session::loadEngineAndConnectStreams() {
   engine.load(self.device->getDevice());
   self.isLoaded = true;
   self.writeSeeds();
-  // Values that differ between replicas are not part of the program.
+  // Values that may change are not part of the program.
   self.forEachVariable([&](const Tensor &variable) {
-    if (self.groupingOf(variable).getNumGroups() > 1) {
+    if (!self.isConstant(variable)) {
       self.write(variable);
     }
   });

@@ -14,6 +14,7 @@
 #include <fmt/ostream.h>
 #include <poplar/exceptions.hpp>
 #include <support/Error.hpp>
+#include <support/Logging.hpp>
 
 #include <algorithm>
 #include <chrono>
@@ -24,6 +25,8 @@
 
 namespace poplar::compiler {
 namespace {
+
+constexpr support::Logger logger(support::LogChannel::Poplar, "ENGINE");
 
 struct Pass {
   const char *name;
@@ -98,6 +101,7 @@ void runPasses(ValueProgram &program, const PipelineOptions &options) {
     pass.run(program);
     const std::chrono::duration<double, std::milli> elapsed =
         std::chrono::steady_clock::now() - start;
+    logger.debug("{}: {:.2f} ms", pass.name, elapsed.count());
     if (options.isVerified) {
       verify(program, pass.name);
     }

@@ -320,6 +320,9 @@ void EngineImpl::printProfileSummary(std::ostream &stream,
   const engine::SummaryOptions shown = engine::parseSummaryOptions(options);
   const model::ProgramCounts counts = programCounts();
   profile::ProfileRequest request = profileRequest(counts);
+  if (shown.assumedRuns > 0) {
+    request.runs.push_back({0, "assumed", shown.assumedRuns});
+  }
   request.showExecutionSteps = shown.showExecutionSteps;
   request.showPerIpuMemoryUsage = shown.showPerIpuMemoryUsage;
   request.showVarStorage = shown.showVarStorage;

@@ -109,6 +109,7 @@ constexpr OptionRule summaryRules[] = {
     {"showPerIpuMemoryUsage", Boolean},
     {"showVarStorage", Boolean},
     {"colours", Boolean},
+    {"assumedRuns", Natural},
 };
 
 } // namespace
@@ -193,11 +194,17 @@ model::MemoryOptions memoryOptions(const OptionFlags &options) {
 SummaryOptions parseSummaryOptions(const OptionFlags &options) {
   checkOptions(options, {summaryRules});
   const auto isOn = [&](const char *name) { return isEnabled(options, name); };
-  SummaryOptions result{isOn("showExecutionSteps"), isOn("showOptimizations"),
-                        isOn("showPerIpuMemoryUsage"), isOn("showVarStorage"),
-                        std::nullopt};
+  SummaryOptions result{isOn("showExecutionSteps"),
+                        isOn("showOptimizations"),
+                        isOn("showPerIpuMemoryUsage"),
+                        isOn("showVarStorage"),
+                        std::nullopt,
+                        0};
   if (options.find("colours") != options.end()) {
     result.colours = isOn("colours");
+  }
+  if (options.find("assumedRuns") != options.end()) {
+    result.assumedRuns = std::stoull(options.at("assumedRuns"));
   }
   return result;
 }

@@ -33,6 +33,8 @@ struct SummaryOptions {
   bool showPerIpuMemoryUsage = false;
   bool showVarStorage = false;
   std::optional<bool> colours; // none: as is usual for the stream
+  // Of the first program, priced on top of those that took place.
+  std::uint64_t assumedRuns = 0;
 };
 SummaryOptions parseSummaryOptions(const OptionFlags &options);
 

@@ -13,6 +13,7 @@
 #include <poplar/internal/LinkedPrograms.hpp>
 #include <poplar/internal/OutOfMemory.hpp>
 #include <support/Error.hpp>
+#include <support/Timed.hpp>
 
 #include <algorithm>
 #include <cstdio>
@@ -22,6 +23,8 @@ namespace poplar {
 namespace {
 
 using Reading = ExecutableImpl::Reading;
+
+constexpr support::Logger logger(support::LogChannel::Poplar, "ENGINE");
 
 std::shared_ptr<Reading> snapshot(const Graph &graph,
                                   ArrayRef<program::Program> programs) {
@@ -79,17 +82,23 @@ Executable compile(std::shared_ptr<Reading> values,
   };
   OptionFlags resolved = engine::resolveOptions(options);
   report(0);
-  compiler::checkPrograms(machine->graph, machine->programs);
-  compiler::checkVertices(machine->graph, machine->programs);
-  compiler::checkTileMapping(machine->graph, machine->programs);
+  support::timed(logger, "checkMachineProgram", [&] {
+    compiler::checkPrograms(machine->graph, machine->programs);
+    compiler::checkVertices(machine->graph, machine->programs);
+    compiler::checkTileMapping(machine->graph, machine->programs);
+  });
   report(1);
-  if (values != machine) {
-    compiler::checkPrograms(values->graph, values->programs);
-    compiler::checkVertices(values->graph, values->programs);
-  }
+  support::timed(logger, "checkValueProgram", [&] {
+    if (values != machine) {
+      compiler::checkPrograms(values->graph, values->programs);
+      compiler::checkVertices(values->graph, values->programs);
+    }
+  });
   report(2);
-  compiler::priceCycleCounts(values->graph, values->programs);
-  checkFits(*machine, resolved);
+  support::timed(logger, "checkMemory", [&] {
+    compiler::priceCycleCounts(values->graph, values->programs);
+    checkFits(*machine, resolved);
+  });
   report(3);
   return Executable(std::make_shared<const ExecutableImpl>(
       std::move(values), std::move(machine), std::move(resolved)));

@@ -5,6 +5,7 @@
 #include "compiler/Pipeline.hpp"
 
 #include <fmt/format.h>
+#include <support/Timed.hpp>
 
 #include <algorithm>
 #include <chrono>
@@ -14,6 +15,8 @@ namespace poplar::engine {
 namespace {
 
 using compiler::ControlTree;
+
+constexpr support::Logger logger(support::LogChannel::Poplar, "ENGINE");
 
 // A stretch of a program, compiled.
 struct Compiled {
@@ -30,10 +33,13 @@ compileStretches(const internal::GraphData &graph,
   std::vector<Compiled> compiled;
   for (const internal::ProgramPtr &stretch : stretches) {
     Compiled &result = compiled.emplace_back();
-    result.program = compiler::lift(graph, stretch, roles);
+    result.program = support::timed(
+        logger, "lift", [&] { return compiler::lift(graph, stretch, roles); });
     options.dumpName = fmt::format("program{}", compiled.size() - 1);
     compiler::runPasses(result.program, options);
-    result.storage = compiler::assignStorage(result.program);
+    result.storage = support::timed(logger, "assignStorage", [&] {
+      return compiler::assignStorage(result.program);
+    });
   }
   return compiled;
 }
@@ -114,8 +120,10 @@ FastExecutor::FastExecutor(const internal::GraphData &graph,
                                host,  traps,  vertices_};
   ProgramBuilder builder(control_, compiled, context);
   for (const ControlTree &program : control_.programs) {
-    programs_.push_back(std::make_unique<StaticProgram>(
-        builder.build(program), threads, host.isStopping));
+    programs_.push_back(support::timed(logger, "planTasks", [&] {
+      return std::make_unique<StaticProgram>(builder.build(program), threads,
+                                             host.isStopping);
+    }));
     if (StepProfile::isWanted()) {
       profiles_.push_back(std::make_unique<StepProfile>(
           programs_.back()->calls().size(), threads));

@@ -24,6 +24,9 @@ std::vector<char> scaledBytes(const Tensor &tensor, float factor,
   auto count = static_cast<std::size_t>(info.nelms()) * groupsOf(tensor);
   std::vector<char> result(
       static_cast<std::size_t>(info.nbytes()) * groupsOf(tensor), 0);
+  if (factor == 0.0f) {
+    return result;
+  }
   bool isFromHalf = tensor.info.dataType() == DataType::FLOAT16;
   bool isToHalf = info.dataType() == DataType::FLOAT16;
   for (std::size_t i = 0; i < count; ++i) {
