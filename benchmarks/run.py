@@ -4,8 +4,9 @@ For each network: PyTorch is tried in every setting that might be its best; both
 sides train from the same weights on the same batches and must agree on the
 losses; then the best settings and Aspen take turns, round by round, each with
 the machine to itself. A ratio above 1 means that Aspen is faster. Then the
-single operations of operation_suite.py and the Poplar programs of
-poplar_programs.py. Results go to build/bench/.
+single operations of operation_suite.py, the Poplar programs of
+poplar_programs.py and the compilations of compile_times.py. Results go to
+build/bench/.
 """
 
 import argparse
@@ -18,6 +19,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import blas
+import compile_times
 import operation_suite
 import poplar_programs
 import torch
@@ -233,7 +235,7 @@ def main():
         print(f"{name} ...", flush=True)
         results.append(compare(name, core_type, arguments))
     text = table(NETWORK_HEAD, [line for r in results for line in rows(r)])
-    operations, programs = [], {}
+    operations, programs, compilations = [], {}, {}
     if arguments.networks == list(NETWORKS) and not arguments.peer_only:
         print("single operations ...", flush=True)
         operations = operation_suite.run(core_type=core_type)
@@ -243,9 +245,14 @@ def main():
         print("Poplar programs ...", flush=True)
         programs = poplar_programs.run()
         text += "\n\n" + table(PROGRAM_HEAD, poplar_programs.rows(programs))
+        print("compilations ...", flush=True)
+        compilations = compile_times.run()
+        text += "\n\n" + table(compile_times.HEAD,
+                               compile_times.rows(compilations))
     (OUTPUT / "results.json").write_text(
         json.dumps(dict(machine=about, results=results, operations=operations,
-                        programs=programs), indent=2) + "\n")
+                        programs=programs, compilations=compilations),
+                   indent=2) + "\n")
     (OUTPUT / "results.md").write_text(text + "\n")
     print(text)
     worst = max(r["lossDifference"] for r in results)

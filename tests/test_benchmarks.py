@@ -8,6 +8,7 @@ import pytest
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "benchmarks"))
 
+import compile_times  # noqa: E402
 import operation_suite  # noqa: E402
 import poplar_programs  # noqa: E402
 import run  # noqa: E402
@@ -55,6 +56,18 @@ def test_figures_of_programs_are_held_against_their_limits():
         ["vertex_bandwidth", "plain_GBps", "20", "", ""],
         ["vertex_bandwidth", "ratio", "0.65", ">= 0.7", "MISSED"],
         ["repeat_execute", "ns_per_iteration", "150", "< 200", "ok"]]
+
+
+def test_compilations_are_held_against_their_limits_pass_by_pass():
+    rows = compile_times.rows({"bert-large": dict(
+        seconds=61.0, GiB=3.5, weightsGiB=0.7,
+        passes={"prune": 1.0, "lift": 60.0})})
+    assert rows == [
+        ["bert-large", "all", "61.000", "< 60", "MISSED"],
+        ["bert-large", "GiB beyond 0.70 of weights", "3.50", "< 4", "ok"],
+        ["bert-large", "lift", "60.000", "", ""],
+        ["bert-large", "prune", "1.000", "", ""],
+        ["bert-large", "the others", "0.000", "", ""]]
 
 
 def answer(*samples: float) -> dict:
