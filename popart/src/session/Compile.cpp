@@ -92,6 +92,8 @@ poplar::Executable compileSession(const Session::Implementation &self,
         progress ? progress : onScale(ir.sessionOptions));
   } catch (const poplar::internal::OutOfMemory &e) {
     throw memory_allocation_err(e.what(), e.summary);
+  } catch (const poplar::graph_memory_allocation_error &e) {
+    throw memory_allocation_err(e.what(), {});
   }
 }
 

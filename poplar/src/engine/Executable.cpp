@@ -67,7 +67,10 @@ void checkFits(const Reading &machine, const OptionFlags &options) {
     std::fprintf(stderr, "%s\n", check.message.c_str());
     break;
   case model::MemoryVerdict::OutOfMemory:
-    throw internal::OutOfMemory(check.message, summaryOf(machine, options));
+    if (auto summary = summaryOf(machine, options); !summary.empty()) {
+      throw internal::OutOfMemory(check.message, std::move(summary));
+    }
+    throw graph_memory_allocation_error(check.message);
   }
 }
 

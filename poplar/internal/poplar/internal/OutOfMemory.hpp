@@ -1,5 +1,5 @@
 // The documented error of a program that does not fit, with what a report
-// would say.
+// would say, where the engine option debug.allowOutOfMemory asks for one.
 #pragma once
 
 #include <poplar/exceptions.hpp>
@@ -13,7 +13,7 @@ struct OutOfMemory : graph_memory_allocation_error {
   OutOfMemory(const std::string &message, std::string text)
       : graph_memory_allocation_error(message), summary(std::move(text)) {}
 
-  // With debug.allowOutOfMemory: the text of printProfileSummary().
+  // The text of printProfileSummary().
   std::string summary;
 };
 
