@@ -121,6 +121,11 @@ TEST(EngineSummaryOptions, UnknownOnesAreAnsweredWithThoseThatThereAre) {
 
 TEST(EngineSummaryOptions, ARunMayBePricedWithoutTakingPlace) {
   EngineProgram p;
+  const Tensor from = p.graph.addVariable(FLOAT, {8});
+  const Tensor to = p.graph.addVariable(FLOAT, {8});
+  p.graph.setTileMapping(from, 0);
+  p.graph.setTileMapping(to, 1);
+  p.program.add(program::Copy(from, to));
   Engine engine(p.graph, p.program);
   const auto cycles = [&](const OptionFlags &options) {
     std::ostringstream text;
