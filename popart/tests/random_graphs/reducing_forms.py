@@ -100,14 +100,12 @@ def group_norm(draft: Draft):
     groups = draft.random.choice(
         [n for n in range(1, channels + 1) if channels % n == 0])
     scale, bias = (draft.leaf(kind.type, (channels,)) for _ in range(2))
-    # The mean of halves is a half: far from zero it is no good for elements
-    # that lie close together.
     epsilon = 0.1 if kind.type == "half" else 1e-3
     size = kind.elements / kind.shape[0] / groups
     return Choice((x, scale, bias), Kind(kind.type, kind.shape,
                                          math.sqrt(size) + 1,
                                          noise_of(kind.type, kind)),
-                  {"groups": groups, "epsilon": epsilon})
+                  {"groups": groups, "epsilon": epsilon, "type": kind.type})
 
 
 def convolution(draft: Draft):
@@ -152,7 +150,7 @@ FORMS = [
          "torch.nn.functional.linear({0}, {1}, {2})", linear),
     Form("groupnorm", "g.groupnormalization([{0}, {1}, {2}], {groups}, "
          "{epsilon})[0]",
-         "torch.nn.functional.group_norm({0}, {groups}, {1}, {2}, {epsilon})",
+         "group_norm(to.{type}, {0}, {groups}, {1}, {2}, {epsilon})",
          group_norm),
     Form("conv", "o.conv([{0}, {1}])",
          "torch.nn.functional.conv2d({0}, {1})", convolution),

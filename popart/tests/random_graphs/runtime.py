@@ -64,6 +64,18 @@ class Exact(Rounded):
         return x.to(self.real)
 
 
+def group_norm(rounded, x, groups: int, scale, bias, epsilon: float):
+    """The operator keeps mean and deviation in the type of x for its gradient:
+    a mean far from zero is no good for elements that lie close together."""
+    grouped = x.reshape(x.shape[0], groups, -1)
+    mean = rounded(grouped.mean(-1, keepdim=True))
+    inverse = rounded(torch.rsqrt(
+        grouped.var(-1, unbiased=False, keepdim=True) + epsilon))
+    whitened = ((grouped - mean) * inverse).reshape(x.shape)
+    channels = (1, -1) + (1,) * (x.dim() - 2)
+    return whitened * scale.reshape(channels) + bias.reshape(channels)
+
+
 def weights_of(index: int, shape) -> np.ndarray:
     """What a result is multiplied with in the loss."""
     generator = np.random.default_rng(1000 + index)
