@@ -110,11 +110,14 @@ void Passage::leave(void *outside, std::byte *scratch) const {
 namespace {
 
 // Whether oneDNN can describe the operand: of two dimensions, the one with the
-// larger stride steps over all of the other. Slices with steps may not have it.
+// larger stride steps over all of the other. Slices with steps may not have it;
+// a dimension of one element has no steps, whatever its stride.
 bool isNested(const OperandSpec &spec) {
   std::vector<std::pair<std::int64_t, std::int64_t>> dimensions;
   for (std::size_t d = 0; d < spec.shape.size(); ++d) {
-    dimensions.emplace_back(spec.strides[d], spec.shape[d]);
+    if (spec.shape[d] != 1) {
+      dimensions.emplace_back(spec.strides[d], spec.shape[d]);
+    }
   }
   std::sort(dimensions.begin(), dimensions.end());
   std::int64_t least = 1;

@@ -54,9 +54,21 @@ private:
   LayoutForms forms_;
 };
 
+// A dimension of one element may have any stride. This gives it the one that
+// it has where the rest is row-major, so that kernels know more views.
+std::vector<std::int64_t> settledStrides(const Window &window) {
+  std::vector<std::int64_t> strides = window.strides;
+  std::int64_t next = 1;
+  for (std::size_t d = strides.size(); d-- > 0;) {
+    strides[d] = window.shape[d] == 1 ? next : strides[d];
+    next = strides[d] * window.shape[d];
+  }
+  return strides;
+}
+
 OperandSpec KernelChooser::specOf(const Window &window) const {
   const Value &value = program_[window.value];
-  return {value.type, window.shape, window.strides, value.layout};
+  return {value.type, window.shape, settledStrides(window), value.layout};
 }
 
 Specs KernelChooser::specsOf(const Node &node) const {
