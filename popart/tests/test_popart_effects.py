@@ -116,12 +116,12 @@ def printed(capfd, **arguments):
 def test_prints_the_tensor_and_its_gradient(capfd):
     text = printed(capfd, title="product", digits=1)
     assert text.index("product: [\n  [ 2 -4]\n  [ 6  8]\n]") < text.index(
-        "Gradient___product: [\n  [1 1]\n  [1 1]\n]"), text
+        "product_gradient: [\n  [1 1]\n  [1 1]\n]"), text
 
 
 def test_prints_no_gradient_where_none_is_asked_for(capfd):
     text = printed(capfd, print_gradient=0, title="product")
-    assert "product" in text and "Gradient" not in text
+    assert "product" in text and "_gradient" not in text
 
 
 def test_prints_a_tensor_that_nothing_reads(capfd):
@@ -140,7 +140,7 @@ def test_prints_once_where_the_forward_pass_is_recomputed(capfd):
 
     train(build, recompute=True)
     text = capfd.readouterr().err
-    assert text.count("shown: ") == 2 and text.count("Gradient___shown: ") == 1
+    assert text.count("shown: ") == 1 and text.count("shown_gradient: ") == 1
 
 
 @pytest.mark.parametrize("arguments, wanted", [

@@ -4,7 +4,6 @@
 #include "Error.hpp"
 
 #include <fmt/format.h>
-#include <popart/tensornames.hpp>
 #include <support/Error.hpp>
 
 #include <algorithm>
@@ -65,20 +64,6 @@ void report(const Executable::Progress &progress, int done) {
 double secondsNow() {
   using Clock = std::chrono::steady_clock;
   return std::chrono::duration<double>(Clock::now().time_since_epoch()).count();
-}
-
-// Whether a variable of the optimiser has a weight's name in its own.
-bool isOfWeight(const popart::TensorId &id) {
-  using namespace popart;
-  for (const char *prefix :
-       {reservedAccumPrefix(), reservedAcclPrefix(), reservedAccl1Prefix(),
-        reservedAccl2Prefix(), reservedAccl3Prefix(), reservedStepPrefix(),
-        reservedCounterPrefix()}) {
-    if (id.compare(0, std::strlen(prefix), prefix) == 0) {
-      return true;
-    }
-  }
-  return false;
 }
 
 // The micro-batches of a call along the first dimension.
@@ -329,51 +314,6 @@ void Executable::setOptimizer(const OptimizerDescription &description) {
   support::requireUser<Error>(training,
                               "Inference models have no optimizer to set");
   training->updateOptimizerFromHost(*makeOptimizer(description));
-}
-
-std::vector<Executable::OptimizerTensor> Executable::optimizerTensors() const {
-  const popart::Graph &graph = session_->getIr().getMainGraph();
-  std::vector<OptimizerTensor> tensors;
-  for (const popart::TensorId &id : graph.getTensorIds()) {
-    const popart::Tensor &tensor = graph.getTensor(id);
-    const bool isWeight =
-        std::find(translation_.state.begin(), translation_.state.end(), id) !=
-        translation_.state.end();
-    if (tensor.type == popart::TensorType::Variable && !isWeight &&
-        id != popart::reservedRandomSeedId()) {
-      tensors.push_back({id, tensor.info, !isOfWeight(id)});
-    }
-  }
-  return tensors;
-}
-
-popart::WeightsIO
-Executable::optimizerIO(const std::vector<void *> &memory) const {
-  popart::WeightsIO io;
-  const auto tensors = optimizerTensors();
-  for (std::size_t i = 0; i < memory.size(); ++i) {
-    if (memory[i] != nullptr) {
-      io.insert(tensors.at(i).name, {memory[i], tensors[i].info});
-    }
-  }
-  return io;
-}
-
-void Executable::readOptimizerState(const std::vector<void *> &tensors) {
-  if (hasWeights_) {
-    session_->weightsToHost();
-  }
-  session_->readWeights(optimizerIO(tensors));
-}
-
-void Executable::writeOptimizerState(const std::vector<void *> &tensors) {
-  if (hasWeights_) {
-    session_->weightsToHost(); // the weights stay as they are
-  }
-  session_->writeWeights(optimizerIO(tensors));
-  if (hasWeights_) {
-    session_->weightsFromHost();
-  }
 }
 
 std::uint64_t Executable::randomSeed() const {

@@ -115,7 +115,7 @@ def test_printTensorPrintsTheGradient(capfd):
     )
     trainer(index(0))
     printed = capfd.readouterr().err
-    assert printed.index("seen:") < printed.index("Gradient___seen:")
+    assert printed.index("seen:") < printed.index("seen_gradient:")
 
 
 def test_ctcBeamSearch():

@@ -55,7 +55,7 @@ void differentiatePrint(GradientBuilder &builder, const Op &op) {
   TensorId gradient = builder.outputGradient(0);
   if (op.attributes.getInt("print_gradient", 1) != 0) {
     Attributes attributes = op.attributes;
-    attributes.set("title", getGradId(titleOf(op)));
+    attributes.set("title", titleOf(op) + "_gradient");
     gradient =
         builder.add("ai.graphcore", "PrintTensor", {gradient}, attributes);
   }

@@ -99,9 +99,10 @@ void differentiateScatter(GradientBuilder &builder, const Op &op) {
   const TensorId &g = builder.outputGradient(0);
   ScatterReduction kind = reductionKind(op);
   bool isSum = kind == ScatterReduction::Sum;
-  // Of those that met, the ones that were chosen get the gradient.
-  const char *share =
-      kind == ScatterReduction::Mul ? "g*y/x" : "select(g,0,x==y)";
+  // Of those that met, the ones that were chosen get the gradient; a factor of
+  // zero gets none.
+  const char *share = kind == ScatterReduction::Mul ? "select(0,g*y/x,x==0)"
+                                                    : "select(g,0,x==y)";
   if (builder.isWanted(0)) {
     TensorId gradient = addElementsAt(builder, op, g);
     if (!isSum && kind != ScatterReduction::None) {
