@@ -13,7 +13,7 @@ namespace {
 
 namespace py = pybind11;
 
-// Addresses of tensors' memory; None is a null pointer.
+// Addresses of tensors' memory; 0 is a null pointer.
 std::vector<void *> toPointers(const py::list &addresses) {
   std::vector<void *> pointers;
   pointers.reserve(addresses.size());
@@ -62,16 +62,12 @@ py::list outputInfos(const Executable &executable) {
   return infos;
 }
 
-void writeWeights(Executable &executable, const py::list &addresses) {
-  auto weights = toPointers(addresses);
+// A method over the memory of tensors, one after another.
+template <void (Executable::*method)(const std::vector<void *> &)>
+void withMemory(Executable &executable, const py::list &addresses) {
+  auto memory = toPointers(addresses);
   py::gil_scoped_release noGil;
-  executable.writeWeights(weights);
-}
-
-void readWeights(Executable &executable, const py::list &addresses) {
-  auto weights = toPointers(addresses);
-  py::gil_scoped_release noGil;
-  executable.readWeights(weights);
+  (executable.*method)(memory);
 }
 
 void setOptimizer(Executable &executable, const py::dict &optimizer) {
@@ -88,18 +84,6 @@ py::list optimizerTensors(const Executable &executable) {
                                   tensor.info.shape(), tensor.isScalar));
   }
   return tensors;
-}
-
-void readOptimizerState(Executable &executable, const py::list &addresses) {
-  auto tensors = toPointers(addresses);
-  py::gil_scoped_release noGil;
-  executable.readOptimizerState(tensors);
-}
-
-void writeOptimizerState(Executable &executable, const py::list &addresses) {
-  auto tensors = toPointers(addresses);
-  py::gil_scoped_release noGil;
-  executable.writeOptimizerState(tensors);
 }
 
 // (input, input complete, output, output complete), or None before a run.
@@ -123,12 +107,12 @@ void initExecutable(py::module_ &module) {
       .def("outputInfos", &outputInfos)
       .def("writtenInputs", &Executable::writtenInputs)
       .def("stateNames", &Executable::stateNames)
-      .def("writeWeights", &writeWeights)
-      .def("readWeights", &readWeights)
+      .def("writeWeights", &withMemory<&Executable::writeWeights>)
+      .def("readWeights", &withMemory<&Executable::readWeights>)
       .def("setOptimizer", &setOptimizer)
       .def("optimizerTensors", &optimizerTensors)
-      .def("readOptimizerState", &readOptimizerState)
-      .def("writeOptimizerState", &writeOptimizerState)
+      .def("readOptimizerState", &withMemory<&Executable::readOptimizerState>)
+      .def("writeOptimizerState", &withMemory<&Executable::writeOptimizerState>)
       .def("randomSeed", &Executable::randomSeed)
       .def("setRandomSeed", &Executable::setRandomSeed)
       .def("cycleCount", &Executable::cycleCount, Release())
