@@ -1,7 +1,7 @@
 # Element-wise operators, comparisons, choices and activations.
 import torch
 import torch.nn.functional as F
-from conformance import Floats, Given, Integers, Row, rowTest
+from conformance_rows import Floats, Given, Integers, Row, rowTest
 from torch import nn
 
 torch.manual_seed(0)  # the weights of the modules below

@@ -1,7 +1,7 @@
 # Products, convolutions, pools, norms, images and recurrent layers.
 import torch
 import torch.nn.functional as F
-from conformance import Row, rowTest
+from conformance_rows import Row, rowTest
 from torch import nn
 
 torch.manual_seed(0)  # the weights of the modules below

@@ -1,7 +1,7 @@
 # Reductions, sorts, running totals and losses.
 import torch
 import torch.nn.functional as F
-from conformance import Distinct, Floats, Given, Integers, Row, rowTest
+from conformance_rows import Distinct, Floats, Given, Integers, Row, rowTest
 
 torch.manual_seed(0)  # the weights of the modules below
 

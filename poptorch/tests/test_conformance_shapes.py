@@ -1,7 +1,7 @@
 # Operators that move elements: views, joins, slices, padding, indexing.
 import torch
 import torch.nn.functional as F
-from conformance import Distinct, Given, Integers, Row, rowTest
+from conformance_rows import Distinct, Given, Integers, Row, rowTest
 from torch import nn
 
 torch.manual_seed(0)  # the weights of the modules below
