@@ -2,6 +2,8 @@
 set(ASPEN_SANITIZE "" CACHE STRING
   "Sanitizers to build with, as -fsanitize takes them")
 option(ASPEN_PYTHON "Build the Python packages" ON)
+option(ASPEN_PRECOMPILE "Parse the standard library's headers once per target"
+  ON)
 
 set(CMAKE_CXX_STANDARD 20)
 set(CMAKE_CXX_STANDARD_REQUIRED ON)
@@ -22,7 +24,8 @@ find_program(CCACHE ccache)
 if(CCACHE)
   # Paths relative to the checkout, so that checkouts share what they compile.
   set(CMAKE_CXX_COMPILER_LAUNCHER ${CMAKE_COMMAND} -E env
-    CCACHE_BASEDIR=${CMAKE_SOURCE_DIR} CCACHE_NOHASHDIR=1 ${CCACHE})
+    CCACHE_BASEDIR=${CMAKE_SOURCE_DIR} CCACHE_NOHASHDIR=1
+    CCACHE_SLOPPINESS=pch_defines,time_macros ${CCACHE})
 endif()
 
 add_compile_options(-Wall -Wextra -Wconversion -Wno-sign-conversion)
