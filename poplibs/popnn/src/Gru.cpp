@@ -24,13 +24,8 @@ namespace {
 
 void checkOperands(const GruParams &params, const Tensor &in,
                    const GruWeights &weights) {
-  const auto inputs = params.rnn.getInputSize(),
-             outputs = params.rnn.getOutputSize();
-  internal::requireShape("gru", "input", in, sequenceShape(params, inputs));
-  internal::requireShape("gru", "input weights", weights.inputWeights,
-                         {units, inputs, outputs});
-  internal::requireShape("gru", "output weights", weights.outputWeights,
-                         {units, outputs, outputs});
+  internal::requireOperands("gru", params.rnn, units, in, weights.inputWeights,
+                            weights.outputWeights);
   internal::requireShape("gru", "bias", weights.biases, biasShape(params));
 }
 
@@ -92,10 +87,11 @@ Tensor backward(Graph &graph, const GruParams &params, Sequence &prog,
                 const DebugContext &debugContext, const OptionFlags &options) {
   checkCall(graph, params, options);
   checkOperands(params, input, weights);
-  internal::requireShape("gru", "output's gradient", outputGrad,
-                         params.outputFullSequence
-                             ? sequenceShape(params, params.rnn.getOutputSize())
-                             : stateShape(params));
+  internal::requireShape(
+      "gru", "output's gradient", outputGrad,
+      params.outputFullSequence
+          ? internal::sequenceShape(params.rnn, params.rnn.getOutputSize())
+          : internal::stateShape(params.rnn));
   support::requireUser<poplibs_error>(
       wanted.input == nullptr || params.calcInputGradients,
       "[popnn::gru] a gradient of the input was asked for; the parameter "

@@ -13,9 +13,6 @@ constexpr std::size_t units = BASIC_GRU_CELL_NUM_UNITS;
 void checkCall(const poplar::Graph &graph, const GruParams &params,
                const poplar::OptionFlags &options);
 
-std::vector<std::size_t> stateShape(const GruParams &params);
-std::vector<std::size_t> sequenceShape(const GruParams &params,
-                                       std::size_t size);
 std::vector<std::size_t> biasShape(const GruParams &params);
 
 } // namespace popnn::gru

@@ -28,36 +28,11 @@ void checkCall(const Graph &graph, const GruParams &params,
   poputil::internal::requireCodelets(graph, "popnn", "popnn::BasicGruCell");
 }
 
-std::vector<std::size_t> stateShape(const GruParams &params) {
-  return {params.rnn.batchSize, params.rnn.getOutputSize()};
-}
-
-std::vector<std::size_t> sequenceShape(const GruParams &params,
-                                       std::size_t size) {
-  return {params.rnn.maxTimeSteps, params.rnn.batchSize, size};
-}
-
 std::vector<std::size_t> biasShape(const GruParams &params) {
   const auto out = params.rnn.getOutputSize();
   return params.resetAfter ? std::vector<std::size_t>{units, 2, out}
                            : std::vector<std::size_t>{units, out};
 }
-
-namespace {
-
-std::uint64_t productFlops(const GruParams &params, bool withInput) {
-  const std::uint64_t rows = params.rnn.maxTimeSteps * params.rnn.batchSize;
-  const std::uint64_t in = withInput ? params.rnn.getInputSize() : 0;
-  const std::uint64_t out = params.rnn.getOutputSize();
-  return 2 * rows * units * out * (in + out);
-}
-
-std::uint64_t stateElements(const GruParams &params) {
-  return params.rnn.maxTimeSteps * params.rnn.batchSize *
-         params.rnn.getOutputSize();
-}
-
-} // namespace
 
 const std::vector<BasicGruCellUnit> getDefaultBasicGruCellOrder() {
   return {BASIC_GRU_CELL_RESET_GATE, BASIC_GRU_CELL_UPDATE_GATE,
@@ -87,16 +62,18 @@ Tensor createInput(Graph &graph, const GruParams &params,
                    const DebugContext &debugContext, const OptionFlags &options,
                    poplin::PlanningCache *) {
   checkCall(graph, params, options);
-  return internal::addOperand(graph, params.rnn.dataType,
-                              sequenceShape(params, params.rnn.getInputSize()),
-                              {debugContext, "input"});
+  return internal::addOperand(
+      graph, params.rnn.dataType,
+      internal::sequenceShape(params.rnn, params.rnn.getInputSize()),
+      {debugContext, "input"});
 }
 
 Tensor createInitialState(Graph &graph, const GruParams &params,
                           const DebugContext &debugContext,
                           const OptionFlags &options, poplin::PlanningCache *) {
   checkCall(graph, params, options);
-  return internal::addOperand(graph, params.rnn.dataType, stateShape(params),
+  return internal::addOperand(graph, params.rnn.dataType,
+                              internal::stateShape(params.rnn),
                               {debugContext, "initialState"});
 }
 
@@ -115,12 +92,7 @@ std::pair<Tensor, Tensor> createWeightsKernel(Graph &graph,
                                               const OptionFlags &options,
                                               poplin::PlanningCache *) {
   checkCall(graph, params, options);
-  const auto out = params.rnn.getOutputSize();
-  return {internal::addOperand(graph, params.rnn.dataType,
-                               {units, params.rnn.getInputSize(), out},
-                               {debugContext, "inputWeights"}),
-          internal::addOperand(graph, params.rnn.dataType, {units, out, out},
-                               {debugContext, "outputWeights"})};
+  return internal::addWeights(graph, params.rnn, units, debugContext);
 }
 
 Tensor createWeightsBiases(Graph &graph, const GruParams &params,
@@ -151,16 +123,18 @@ getMatMulPrePlanParameters(GruParams params, OptionFlags options) {
 // Products, and for each element of the state: three non-linearities, three
 // biases, four products, two sums and a difference.
 std::uint64_t getBasicGruCellFwdFlops(const GruParams &params) {
-  return productFlops(params, true) + 13 * stateElements(params);
+  return internal::productFlops(params.rnn, units, true) +
+         13 * internal::stateElements(params.rnn);
 }
 
 std::uint64_t getBasicGruCellBwdFlops(const GruParams &params) {
-  return productFlops(params, params.calcInputGradients) +
-         16 * stateElements(params);
+  return internal::productFlops(params.rnn, units, params.calcInputGradients) +
+         16 * internal::stateElements(params.rnn);
 }
 
 std::uint64_t getBasicGruCellWuFlops(const GruParams &params) {
-  return productFlops(params, true) + units * stateElements(params);
+  return internal::productFlops(params.rnn, units, true) +
+         units * internal::stateElements(params.rnn);
 }
 
 } // namespace gru

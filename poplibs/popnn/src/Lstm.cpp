@@ -45,32 +45,12 @@ void checkCall(const Graph &graph, const LstmParams &params,
   poputil::internal::requireCodelets(graph, "popnn", "popnn::BasicLstmCell");
 }
 
-std::vector<std::size_t> stateShape(const LstmParams &params) {
-  return {params.rnn.batchSize, params.rnn.getOutputSize()};
-}
-
-std::vector<std::size_t> sequenceShape(const LstmParams &params,
-                                       std::size_t size) {
-  return {params.rnn.maxTimeSteps, params.rnn.batchSize, size};
-}
-
 Attributes attributesOf(const LstmParams &params) {
   return {{"gates", internal::gatePositions("lstm", params.cellOrder, units)},
           {"activation", internal::gateFunctionName("lstm", params.activation)},
           {"recurrentActivation",
            internal::gateFunctionName("lstm", params.recurrentActivation)},
           {"hasSteps", std::int64_t{params.rnn.variableTimeSteps()}}};
-}
-
-void checkOperands(const LstmParams &params, const Tensor &in,
-                   const LstmWeights &weights) {
-  const auto inputs = params.rnn.getInputSize(),
-             outputs = params.rnn.getOutputSize();
-  internal::requireShape("lstm", "input", in, sequenceShape(params, inputs));
-  internal::requireShape("lstm", "input weights", weights.inputWeights,
-                         {units, inputs, outputs});
-  internal::requireShape("lstm", "output weights", weights.outputWeights,
-                         {units, outputs, outputs});
 }
 
 // What comes back from behind the layer.
@@ -86,11 +66,13 @@ LstmState backward(Graph &graph, const LstmParams &params, Sequence &prog,
                    Tensor *bwdIntermediates, const DebugContext &debugContext,
                    const OptionFlags &options) {
   checkCall(graph, params, options);
-  checkOperands(params, input, weights);
-  internal::requireShape("lstm", "output's gradient", gradients.output,
-                         params.outputFullSequence
-                             ? sequenceShape(params, params.rnn.getOutputSize())
-                             : stateShape(params));
+  internal::requireOperands("lstm", params.rnn, units, input,
+                            weights.inputWeights, weights.outputWeights);
+  internal::requireShape(
+      "lstm", "output's gradient", gradients.output,
+      params.outputFullSequence
+          ? internal::sequenceShape(params.rnn, params.rnn.getOutputSize())
+          : internal::stateShape(params.rnn));
   support::requireUser<poplibs_error>(
       inputGrad == nullptr || params.calcInputGradients,
       "[popnn::lstm] a gradient of the input was asked for; the parameter "
@@ -139,18 +121,6 @@ Gradients gradientsOf(const Tensor &outputGrad, const Tensor *lastCellState) {
                                   : Gradients{outputGrad, {}, *lastCellState};
 }
 
-std::uint64_t productFlops(const LstmParams &params, bool withInput) {
-  const std::uint64_t rows = params.rnn.maxTimeSteps * params.rnn.batchSize;
-  const std::uint64_t in = withInput ? params.rnn.getInputSize() : 0;
-  const std::uint64_t out = params.rnn.getOutputSize();
-  return 2 * rows * units * out * (in + out);
-}
-
-std::uint64_t stateElements(const LstmParams &params) {
-  return params.rnn.maxTimeSteps * params.rnn.batchSize *
-         params.rnn.getOutputSize();
-}
-
 } // namespace
 
 const std::vector<BasicLstmCellUnit> getDefaultBasicLstmCellOrder() {
@@ -186,9 +156,10 @@ Tensor createInput(Graph &graph, const LstmParams &params,
                    const DebugContext &debugContext, const OptionFlags &options,
                    poplin::PlanningCache *) {
   checkCall(graph, params, options);
-  return internal::addOperand(graph, params.rnn.dataType,
-                              sequenceShape(params, params.rnn.getInputSize()),
-                              {debugContext, "input"});
+  return internal::addOperand(
+      graph, params.rnn.dataType,
+      internal::sequenceShape(params.rnn, params.rnn.getInputSize()),
+      {debugContext, "input"});
 }
 
 Tensor createInitialOutput(Graph &graph, const LstmParams &params,
@@ -196,7 +167,8 @@ Tensor createInitialOutput(Graph &graph, const LstmParams &params,
                            const OptionFlags &options,
                            poplin::PlanningCache *) {
   checkCall(graph, params, options);
-  return internal::addOperand(graph, params.rnn.dataType, stateShape(params),
+  return internal::addOperand(graph, params.rnn.dataType,
+                              internal::stateShape(params.rnn),
                               {debugContext, "initialOutput"});
 }
 
@@ -205,7 +177,8 @@ Tensor createInitialCellState(Graph &graph, const LstmParams &params,
                               const OptionFlags &options,
                               poplin::PlanningCache *) {
   checkCall(graph, params, options);
-  return internal::addOperand(graph, params.rnn.dataType, stateShape(params),
+  return internal::addOperand(graph, params.rnn.dataType,
+                              internal::stateShape(params.rnn),
                               {debugContext, "initialCellState"});
 }
 
@@ -228,12 +201,7 @@ std::pair<Tensor, Tensor> createWeightsKernel(Graph &graph,
                                               const OptionFlags &options,
                                               poplin::PlanningCache *) {
   checkCall(graph, params, options);
-  const auto out = params.rnn.getOutputSize();
-  return {internal::addOperand(graph, params.rnn.dataType,
-                               {units, params.rnn.getInputSize(), out},
-                               {debugContext, "inputWeights"}),
-          internal::addOperand(graph, params.rnn.dataType, {units, out, out},
-                               {debugContext, "outputWeights"})};
+  return internal::addWeights(graph, params.rnn, units, debugContext);
 }
 
 Tensor createWeightsBiases(Graph &graph, const LstmParams &params,
@@ -262,7 +230,8 @@ lstmFwd(Graph &graph, const LstmParams &params, const LstmState &stateInit,
         Sequence &fwdProg, const DebugContext &debugContext,
         const OptionFlags &options, poplin::PlanningCache *) {
   checkCall(graph, params, options);
-  checkOperands(params, in, weights);
+  internal::requireOperands("lstm", params.rnn, units, in, weights.inputWeights,
+                            weights.outputWeights);
   auto attributes = attributesOf(params);
   attributes.set("saves", std::int64_t{intermediates != nullptr});
   std::vector<Tensor> operands{in,
@@ -289,7 +258,8 @@ LstmWeights lstmWU(Graph &graph, const LstmParams &params, Sequence &prog,
                    const DebugContext &debugContext, const OptionFlags &options,
                    poplin::PlanningCache *) {
   checkCall(graph, params, options);
-  checkOperands(params, input, weights);
+  internal::requireOperands("lstm", params.rnn, units, input,
+                            weights.inputWeights, weights.outputWeights);
   const auto results = internal::lstmWeightGrad(
       graph, {}, {input, fwdIntermediates, bwdIntermediates}, prog,
       {debugContext, "lstmWU"}, options);
@@ -338,17 +308,18 @@ getMatMulPrePlanParameters(LstmParams params, OptionFlags options) {
 // Products, and for each element of the state: five non-linearities, four
 // biases, three products and a sum.
 std::uint64_t getBasicLstmCellFwdFlops(const LstmParams &params) {
-  return productFlops(params, params.doInputWeightCalc) +
-         13 * stateElements(params);
+  return internal::productFlops(params.rnn, units, params.doInputWeightCalc) +
+         13 * internal::stateElements(params.rnn);
 }
 
 std::uint64_t getBasicLstmCellBwdFlops(const LstmParams &params) {
-  return productFlops(params, params.calcInputGradients) +
-         18 * stateElements(params);
+  return internal::productFlops(params.rnn, units, params.calcInputGradients) +
+         18 * internal::stateElements(params.rnn);
 }
 
 std::uint64_t getBasicLstmCellWuFlops(const LstmParams &params) {
-  return productFlops(params, true) + units * stateElements(params);
+  return internal::productFlops(params.rnn, units, true) +
+         units * internal::stateElements(params.rnn);
 }
 
 } // namespace lstm

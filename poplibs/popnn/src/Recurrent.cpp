@@ -87,6 +87,48 @@ void requireShape(const char *layer, const char *name,
       tensor.shapeToString(), fmt::join(shape, ","));
 }
 
+std::vector<std::size_t> stateShape(const rnn::RnnParams &params) {
+  return {params.batchSize, params.getOutputSize()};
+}
+
+std::vector<std::size_t> sequenceShape(const rnn::RnnParams &params,
+                                       std::size_t size) {
+  return {params.maxTimeSteps, params.batchSize, size};
+}
+
+void requireOperands(const char *layer, const rnn::RnnParams &params,
+                     std::size_t units, const poplar::Tensor &in,
+                     const poplar::Tensor &inputWeights,
+                     const poplar::Tensor &outputWeights) {
+  const auto inputs = params.getInputSize(), outputs = params.getOutputSize();
+  requireShape(layer, "input", in, sequenceShape(params, inputs));
+  requireShape(layer, "input weights", inputWeights, {units, inputs, outputs});
+  requireShape(layer, "output weights", outputWeights,
+               {units, outputs, outputs});
+}
+
+std::uint64_t productFlops(const rnn::RnnParams &params, std::size_t units,
+                           bool withInput) {
+  const std::uint64_t in = withInput ? params.getInputSize() : 0;
+  return 2 * stateElements(params) * units * (in + params.getOutputSize());
+}
+
+std::uint64_t stateElements(const rnn::RnnParams &params) {
+  return std::uint64_t{params.maxTimeSteps} * params.batchSize *
+         params.getOutputSize();
+}
+
+std::pair<poplar::Tensor, poplar::Tensor>
+addWeights(poplar::Graph &graph, const rnn::RnnParams &params,
+           std::size_t units, const poplar::DebugContext &debugContext) {
+  const auto out = params.getOutputSize();
+  return {addOperand(graph, params.dataType,
+                     {units, params.getInputSize(), out},
+                     {debugContext, "inputWeights"}),
+          addOperand(graph, params.dataType, {units, out, out},
+                     {debugContext, "outputWeights"})};
+}
+
 std::vector<std::pair<poplin::MatMulParams, poplar::OptionFlags>>
 layerProducts(const rnn::RnnParams &params, std::size_t units,
               const poplar::OptionFlags &options) {

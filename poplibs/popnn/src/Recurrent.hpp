@@ -43,6 +43,26 @@ void requireShape(const char *layer, const char *name,
                   const poplar::Tensor &tensor,
                   const std::vector<std::size_t> &shape);
 
+// The shapes of a layer's state, of a sequence of vectors of `size`, and of the
+// weights of `units` gates; what a call is given must have them.
+std::vector<std::size_t> stateShape(const rnn::RnnParams &params);
+std::vector<std::size_t> sequenceShape(const rnn::RnnParams &params,
+                                       std::size_t size);
+void requireOperands(const char *layer, const rnn::RnnParams &params,
+                     std::size_t units, const poplar::Tensor &in,
+                     const poplar::Tensor &inputWeights,
+                     const poplar::Tensor &outputWeights);
+
+// Operations of one pass's products, and elements of all steps' states.
+std::uint64_t productFlops(const rnn::RnnParams &params, std::size_t units,
+                           bool withInput);
+std::uint64_t stateElements(const rnn::RnnParams &params);
+
+// The input weights and the output weights.
+std::pair<poplar::Tensor, poplar::Tensor>
+addWeights(poplar::Graph &graph, const rnn::RnnParams &params,
+           std::size_t units, const poplar::DebugContext &debugContext);
+
 // The products of all passes of a layer with so many units, and the options of
 // theirs among the layer's.
 std::vector<std::pair<poplin::MatMulParams, poplar::OptionFlags>>
