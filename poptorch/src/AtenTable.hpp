@@ -24,6 +24,7 @@ struct AtenRow {
 const AtenRow *findAtenRow(const std::string &op);
 
 std::vector<AtenRow> activationRows();
+std::vector<AtenRow> controlFlowRows();
 std::vector<AtenRow> elementwiseRows();
 std::vector<AtenRow> imageRows();
 std::vector<AtenRow> indexingRows();

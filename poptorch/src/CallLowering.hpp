@@ -48,6 +48,11 @@ public:
   // The elements of a tensor that is a captured constant of integers.
   std::vector<std::int64_t> constantIntegers(std::size_t i) const;
 
+  // Those of a custom operator.
+  const popart::Attributes &attributes(std::size_t i) const {
+    return record_.attributes.at(string(i));
+  }
+
   // The result's type and shape as torch computed them.
   const popart::TensorInfo &resultInfo(std::size_t i = 0) const;
   bool hasResult(std::size_t i) const;
@@ -91,6 +96,12 @@ public:
                             const popart::TensorInfo &info);
   popart::TensorId constant(const std::vector<std::int64_t> &values,
                             const popart::Shape &shape); // INT32
+
+  // Another graph of the IR, and the calls of a body in it: arguments of the
+  // call are the body and the tensors that it reads besides its inputs, which
+  // become inputs of the graph too. Returns the body's outputs.
+  popart::Graph &makeGraph(const std::string &stem) const;
+  Ids fill(popart::Graph &graph, std::size_t body, std::size_t captured) const;
 
   // The call's result i: cast to the type that torch gave it.
   void setResult(std::size_t i, popart::TensorId id);

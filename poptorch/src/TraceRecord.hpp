@@ -3,9 +3,10 @@
 // gives it one.
 #pragma once
 
-#include <popart/tensorinfo.hpp>
+#include <popart/attributes.hpp>
 
 #include <cstdint>
+#include <map>
 #include <string>
 #include <variant>
 #include <vector>
@@ -51,6 +52,16 @@ inline std::string calledIn(const TracedCall &call) {
   return call.source.empty() ? "" : " (called in " + call.source + ")";
 }
 
+// The tensors among a call's arguments.
+std::vector<TensorNumber> tensorArguments(const TracedCall &call);
+
+// What a loop or a condition runs. The caller passes the inputs, and tensors
+// that the calls read besides under the numbers they have outside.
+struct TracedBody {
+  std::vector<TensorNumber> inputs, outputs;
+  std::vector<TracedCall> calls;
+};
+
 struct TracedState {
   std::string name; // as in named_parameters() or named_buffers()
   TensorNumber number = -1;
@@ -69,6 +80,9 @@ struct TraceRecord {
       writtenBack; // state, value
   // Constants captured by value while tracing: number and host data.
   std::vector<std::pair<TensorNumber, std::vector<char>>> constants;
+  // Of custom operators, by the name that their calls pass.
+  std::map<std::string, popart::Attributes> attributes;
+  std::vector<TracedBody> bodies; // by the number that calls pass
 };
 
 } // namespace poptorch

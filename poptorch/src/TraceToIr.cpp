@@ -19,23 +19,6 @@ using popart::TensorId;
 // Calls of `record.calls` by position.
 using CallIndex = std::size_t;
 
-std::vector<TensorNumber> tensorArguments(const TracedCall &call) {
-  std::vector<TensorNumber> numbers;
-  for (const TraceArgument &argument : call.arguments) {
-    if (const auto *one = std::get_if<TensorReference>(&argument)) {
-      numbers.push_back(one->number);
-    } else if (const auto *many =
-                   std::get_if<std::vector<TensorReference>>(&argument)) {
-      for (TensorReference reference : *many) {
-        if (reference.number >= 0) {
-          numbers.push_back(reference.number);
-        }
-      }
-    }
-  }
-  return numbers;
-}
-
 // What each call depends on.
 class Dependences {
 public:
@@ -166,11 +149,16 @@ private:
   void requireSupported() const {
     std::vector<std::string> missing;
     std::set<std::string> seen;
-    for (CallIndex i : neededCalls_) {
-      const TracedCall &call = record_.calls[i];
+    auto require = [&](const TracedCall &call) {
       if (!findAtenRow(call.op) && seen.insert(call.op).second) {
         missing.push_back(call.op + calledIn(call));
       }
+    };
+    for (CallIndex i : neededCalls_) {
+      require(record_.calls[i]);
+    }
+    for (const TracedBody &body : record_.bodies) {
+      std::for_each(body.calls.begin(), body.calls.end(), require);
     }
     if (!missing.empty()) {
       throw Error(fmt::format(

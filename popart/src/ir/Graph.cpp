@@ -65,8 +65,12 @@ Op &Graph::addOp(const OperatorIdentifier &opid,
   if (!findOpRule(opid)) { // a shared object may have brought it
     Op::Settings placed = settings;
     placed.graph = *this;
+    std::vector<TensorId> names = outputs; // its factory may ask for them
+    for (TensorId &name : names) {
+      name = name.empty() ? uniqueName(opid.type) : name;
+    }
     return OpManager::createOpInGraph(
-        OpCreatorInfo(opid, placed, attributes, inputs, outputs), *this);
+        OpCreatorInfo(opid, placed, attributes, inputs, names), *this);
   }
   return addOp(OpManager::createOp(opid, *this, settings, attributes), inputs,
                outputs);

@@ -20,6 +20,7 @@ from ._blocks import (
     BeginBlock,
     Block,
     BlockFunction,
+    LegacyBeginBlockFn,
     module_repr,
     removeBlocks,
 )
@@ -27,6 +28,7 @@ from ._clusters import fps, nearest
 from ._data_loader import DataLoader
 from ._errors import createPoptorchError
 from ._executable_files import load
+from ._hooks import registerPostCompileHook, registerPreCompileHook
 from ._import_effects import apply as _applyImportEffects
 from ._library import registerLibrary as _registerLibrary
 from ._logging import logger, setLogLevel, setUpLogging as _setUpLogging
@@ -63,9 +65,14 @@ from .enums import (
 from .ops import (
     Attribute,
     NameScope,
+    accessAttributes,
+    cond,
     ctc_beam_search_decoder,
+    custom_op,
     dynamic_slice,
     dynamic_update,
+    for_loop,
+    getIpuTensorId,
     identity_loss,
     ipu_print_tensor,
     isRunningOnIpu,

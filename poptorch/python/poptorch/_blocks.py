@@ -105,6 +105,10 @@ def BeginBlock(layer_to_call, user_id=None, ipu_id=None):
     return layer_to_call
 
 
+# The form of SDK 2 replaced the module's class; what it does is the same.
+LegacyBeginBlockFn = BeginBlock
+
+
 def findBlock(module):
     """The hook that BeginBlock gave a module, or None."""
     for hook in module._forward_pre_hooks.values():

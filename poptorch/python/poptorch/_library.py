@@ -108,11 +108,44 @@ def _popScope():
         tracer.scope.pop()
 
 
+def _startLoop(inputs):
+    tracer = _tracer()
+    if tracer is not None:
+        tracer.bodies.startLoop(inputs)
+
+
+def _endLoop(outputs, inputs, trip_count):
+    tracer = _tracer()
+    if tracer is None:
+        return outputs
+    return tracer.bodies.endLoop(outputs, inputs, trip_count)
+
+
+def _startThen(condition):
+    tracer = _tracer()
+    if tracer is not None:
+        tracer.bodies.startThen()
+
+
+def _startElse(outputs):
+    tracer = _tracer()
+    if tracer is not None:
+        tracer.bodies.startElse(outputs)
+
+
+def _endElse(outputs, condition):
+    tracer = _tracer()
+    if tracer is None:
+        return outputs
+    return tracer.bodies.endElse(outputs, condition)
+
+
 def _nothing(*_):
-    """Convolutions inside of a MultiConv are the same one by one."""
+    """What is marked is the same without: convolutions of a MultiConv one by
+    one, operations without attributes."""
 
 
-# Operators without tensors: they change the tracer's state.
+# Operators that change the tracer's state.
 _STATE = (
     ("begin_ipu_block(int stage_id, int phase_id, int ipu_id) -> ()",
      _beginBlock),
@@ -123,6 +156,16 @@ _STATE = (
      "float? cycle_back_off, int[]? enable_conv_dithering) -> ()", _nothing),
     ("push_name_scope(str name) -> ()", _pushScope),
     ("pop_name_scope() -> ()", _popScope),
+    ("start_for_loop(Tensor[] inputs) -> ()", _startLoop),
+    ("end_for_loop(Tensor[] outputs, Tensor[] inputs, int trip_count) "
+     "-> Tensor[]", _endLoop),
+    ("start_if_block(Tensor condition) -> ()", _startThen),
+    ("start_else_block(Tensor[] outputs_then) -> ()", _startElse),
+    ("end_if_block(Tensor[] outputs_else, Tensor condition) -> Tensor[]",
+     _endElse),
+    ("set_attribute(str attribute, str key, str value) -> ()", _nothing),
+    ("clear_attribute(str attribute, str key) -> ()", _nothing),
+    ("optimizer_group(int group, Tensor[] inputs) -> ()", _nothing),
 )  # fmt: skip
 
 _libraries = []

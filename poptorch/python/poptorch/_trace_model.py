@@ -7,6 +7,7 @@ from torch.nn.modules import module as torch_module
 
 from . import _structure
 from ._errors import createPoptorchError
+from ._hooks import aroundCompilation
 from ._logging import logger
 from ._traced_tensor import TracedTensor
 from ._tracer import Tracer
@@ -33,6 +34,7 @@ def traceModel(model, binder, arguments, options):
     is_module = isinstance(model, torch.nn.Module)
     state = {}
     with contextlib.ExitStack() as stack:
+        stack.enter_context(aroundCompilation())
         if is_module:
             state = stack.enter_context(_swappedState(model, tracer))
             if options._module_namescope_enabled:

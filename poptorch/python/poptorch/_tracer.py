@@ -9,6 +9,7 @@ from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils._pytree import tree_flatten, tree_map
 
 from . import _factories
+from ._bodies import Bodies, numbersOf
 from ._composites import hiddenUpdates, registerComposites
 from ._dtypes import deviceType, toDevice
 from ._errors import createPoptorchError
@@ -16,7 +17,7 @@ from ._folding import folded
 from ._source import callingLine
 from ._traced_tensor import Storage, TracedTensor
 from ._schema import Layout
-from ._shape_inference import inferOnZeros
+from ._shape_inference import infer
 from ._views import View, partsOfSplit, replay, writeThrough
 
 _active = []
@@ -39,6 +40,8 @@ class TraceRecord:
         # source line)
         self.written_back = []  # (number of the state or input, value)
         self.constants = []  # (number, bytes)
+        self.attributes = {}  # of custom operators, by the name calls have
+        self.bodies = []  # of loops and conditions, by number
 
 
 class Tracer:
@@ -47,6 +50,7 @@ class Tracer:
         self.record = TraceRecord()
         self.placement = (0, 0, 0)
         self.scope = []
+        self.bodies = Bodies(self)
         self._owned = []  # (number, storage) of state and inputs
         self._constants = {}  # values of captured constants by number
 
@@ -74,11 +78,20 @@ class Tracer:
         self.record.constants.append((traced._number, value.numpy().tobytes()))
         return traced
 
+    def addAttributes(self, attributes):
+        """The name by which a call mentions attributes."""
+        name = f"attr:{len(self.record.attributes)}"
+        self.record.attributes[name] = attributes
+        return name
+
     def constantValue(self, tensor):
         """The value of a tensor that is a constant, else None."""
         if not isinstance(tensor, TracedTensor):
             return tensor
         return self._constants.get(self.read(tensor))
+
+    def isConstant(self, number):
+        return number in self._constants
 
     def _leaf(self, tensor, requires_grad):
         with no_dispatch():
@@ -112,16 +125,24 @@ class Tracer:
         """The number of the value that a traced tensor has now."""
         storage = tensor._shared
         if tensor._seen_version != storage.version:
+            self.bodies.touch(storage)
             tensor._number = replay(self, storage, tensor._chain)
             tensor._seen_version = storage.version
         return tensor._number
 
     def _write(self, tensor, number):
         storage = tensor._shared
+        self.bodies.touch(storage)
         storage.number = writeThrough(self, storage, tensor._chain, number)
         storage.version += 1
         tensor._number = number
         tensor._seen_version = storage.version
+
+    def replaceValue(self, tensor):
+        """Gives a tensor a value that no call makes; its number."""
+        number = self._addTensor(tensor._meta, False)
+        self._write(tensor, number)
+        return number
 
     def requiresGrad(self, tensor):
         return self.record.tensors[self.read(tensor)][2]
@@ -144,6 +165,11 @@ class Tracer:
         """Records a call with one result and returns the result's number."""
         return self._recordCall(op, arguments, [meta], requires_grad)[0]
 
+    def recordSeveral(self, op, arguments, metas):
+        """Records a call and returns its results."""
+        numbers = self._recordCall(op, arguments, metas)
+        return [self._wrap(m, n) for m, n in zip(metas, numbers)]
+
     def _recordCall(self, op, arguments, metas, requires_grad=None):
         if self.placement is None:
             raise createPoptorchError(
@@ -151,7 +177,7 @@ class Tracer:
             )
         if requires_grad is None:
             requires_grad = torch.is_grad_enabled() and any(
-                self.record.tensors[n][2] for n in _numbers(arguments)
+                self.record.tensors[n][2] for n in numbersOf(arguments)
             )
         results = [
             -1
@@ -162,7 +188,7 @@ class Tracer:
             for meta in metas
         ]
         scope = "/".join(s for s in self.scope if s)
-        self.record.calls.append(
+        self.bodies.calls().append(
             (op, arguments, results, self.placement, scope, callingLine())
         )
         return results
@@ -195,7 +221,7 @@ class Tracer:
         arguments = self._encodeArguments(layout, args, kwargs)
         if layout.written is not None:
             return self._recordInPlace(op, layout, args, kwargs, arguments)
-        result = self._infer(func, args, kwargs)
+        result = infer(func, args, kwargs)
         if layout.is_view:
             return self._recordView(op, args[0], arguments, result)
         return self._recordFunction(op, args, arguments, result)
@@ -313,22 +339,16 @@ class Tracer:
             return self.read(tensor)
         if tensor.dim() == 0:
             return self.constant(tensor)._number
-        raise createPoptorchError(
+        raise self.notOnIpu(tensor)
+
+    @staticmethod
+    def notOnIpu(tensor):
+        return createPoptorchError(
             f"Expected an IPU tensor but got tensor(device={tensor.device}, "
             f"shape={list(tensor.shape)}, dtype={tensor.dtype}). Constant "
             "tensors should be moved explicitly to the IPU, via "
             'cpu_tensor.to("ipu"), or be buffers of the module.'
         )
-
-    def _infer(self, func, args, kwargs):
-        """Shapes and dtypes of the results, from torch's own rules."""
-        if kwargs.get("device") is not None:
-            kwargs = {**kwargs, "device": torch.device("meta")}
-        try:
-            return func(*tree_map(_toMeta, args), **tree_map(_toMeta, kwargs))
-        except (NotImplementedError, RuntimeError, TypeError):
-            pass  # no meta kernel in this torch, or half of one
-        return inferOnZeros(func, args, kwargs)
 
 
 class _DispatchMode(TorchDispatchMode):
@@ -368,19 +388,6 @@ class _FunctionMode(TorchFunctionMode):
 def _functionalName(op):
     name, dot, overload = op.partition(".")
     return name.rstrip("_") + dot + overload
-
-
-def _numbers(arguments):
-    for argument in arguments:
-        if isinstance(argument, tuple):
-            if argument[0] == "tensor":
-                yield argument[1]
-            elif argument[0] == "tensors":
-                yield from (n for n in argument[1] if n >= 0)
-
-
-def _toMeta(value):
-    return value._meta if isinstance(value, TracedTensor) else value
 
 
 def flat(result):

@@ -2,9 +2,34 @@
 import torch
 
 from . import enums
+from ._control_flow import cond, for_loop
+from ._custom_op import accessAttributes, custom_op
 from ._errors import createPoptorchError
 from ._library import requireTensor
+from ._traced_tensor import TracedTensor
 from ._tracer import activeTracer
+
+__all__ = [
+    "Attribute",
+    "NameScope",
+    "accessAttributes",
+    "cond",
+    "ctc_beam_search_decoder",
+    "custom_op",
+    "dynamic_slice",
+    "dynamic_update",
+    "for_loop",
+    "getIpuTensorId",
+    "identity_loss",
+    "ipu_print_tensor",
+    "isRunningOnIpu",
+    "nop",
+    "recomputationCheckpoint",
+    "serializedMatMul",
+    "set_available_memory",
+    "set_overlap_for_input",
+    "set_overlap_for_output",
+]
 
 _REDUCTIONS = {"sum": 0, "mean": 1, "none": 2}
 _FLOAT_FORMATS = {"auto": 0, "fixed": 1, "scientific": 2, "none": 3}
@@ -13,6 +38,15 @@ _FLOAT_FORMATS = {"auto": 0, "fixed": 1, "scientific": 2, "none": 3}
 def isRunningOnIpu():
     """True while a model is traced for the IPU."""
     return activeTracer() is not None
+
+
+def getIpuTensorId(tensor):
+    """The number of a tensor's value in the graph that is being traced."""
+    if not isinstance(tensor, TracedTensor):
+        raise createPoptorchError(
+            f"getIpuTensorId takes a tensor on the IPU, not {type(tensor)}"
+        )
+    return activeTracer().read(tensor)
 
 
 def identity_loss(x, reduction):

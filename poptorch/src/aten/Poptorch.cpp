@@ -2,6 +2,9 @@
 #include "AtenTable.hpp"
 #include "Parts.hpp"
 
+#include <fmt/format.h>
+#include <support/Shape.hpp>
+
 namespace poptorch {
 namespace {
 
@@ -85,6 +88,25 @@ void lowerCtcSearch(CallLowering &call) {
   }
 }
 
+// custom_operation(inputs, name, domain, domain_version, num_outputs, outputs,
+// attributes): the results are like the tensors in `outputs`.
+void lowerCustomOperation(CallLowering &call) {
+  auto count = static_cast<unsigned>(call.integer(4));
+  auto results =
+      call.addSeveral(call.string(2), call.string(1), call.tensors(0), count,
+                      call.attributes(6), static_cast<int>(call.integer(3)));
+  for (std::size_t i = 0; i < count; ++i) {
+    if (call.shape(results[i]) != call.resultInfo(i).shape()) {
+      call.fail(
+          fmt::format("output {} of {}.{} has shape {}, its example_outputs {}",
+                      i, call.string(2), call.string(1),
+                      support::toString(call.shape(results[i])),
+                      support::toString(call.resultInfo(i).shape())));
+    }
+    call.setResult(i, results[i]);
+  }
+}
+
 } // namespace
 
 std::vector<AtenRow> poptorchRows() {
@@ -98,6 +120,7 @@ std::vector<AtenRow> poptorchRows() {
       {"poptorch::internal_cast", lowerInternalCast},
       {"poptorch::dynamic_slice", lowerDynamicSlice},
       {"poptorch::dynamic_update", lowerDynamicUpdate},
+      {"poptorch::custom_operation", lowerCustomOperation},
       {"poptorch::ctc_beam_search_decoder", lowerCtcSearch},
       {"poptorch::ipu_print_tensor", lowerPrint},
   };

@@ -4,6 +4,7 @@
 
 #include <pybind11/stl.h>
 
+#include <algorithm>
 #include <cstring>
 #include <string_view>
 
@@ -82,6 +83,48 @@ TracedCall toCall(const py::tuple &call) {
   result.scope = call[4].cast<std::string>();
   result.source = call[5].cast<std::string>();
   return result;
+}
+
+// Of a record or of a body.
+std::vector<TracedCall> toCalls(const py::handle &owner) {
+  std::vector<TracedCall> calls;
+  for (auto item : owner.attr("calls")) {
+    calls.push_back(toCall(item.cast<py::tuple>()));
+  }
+  return calls;
+}
+
+// Whether all of a list is of a Python type.
+template <typename T> bool areAll(const py::handle &list) {
+  return std::all_of(list.begin(), list.end(), [](const py::handle &item) {
+    return py::isinstance<T>(item);
+  });
+}
+
+void setAttribute(popart::Attributes &attributes, const std::string &name,
+                  const py::handle &value) {
+  using popart::Attributes;
+  if (py::isinstance<py::str>(value)) {
+    attributes.set(name, value.cast<Attributes::String>());
+  } else if (py::isinstance<py::float_>(value)) {
+    attributes.set(name, value.cast<Attributes::Float>());
+  } else if (py::isinstance<py::int_>(value)) {
+    attributes.set(name, value.cast<Attributes::Int>());
+  } else if (areAll<py::str>(value)) {
+    attributes.set(name, value.cast<Attributes::Strings>());
+  } else if (areAll<py::float_>(value)) {
+    attributes.set(name, value.cast<Attributes::Floats>());
+  } else {
+    attributes.set(name, value.cast<Attributes::Ints>());
+  }
+}
+
+popart::Attributes toAttributes(const py::handle &values) {
+  popart::Attributes attributes;
+  for (auto [name, value] : values.cast<py::dict>()) {
+    setAttribute(attributes, name.cast<std::string>(), value);
+  }
+  return attributes;
 }
 
 void *toPointer(const py::handle &address) {
@@ -179,8 +222,11 @@ TraceRecord toTraceRecord(const py::object &record) {
         {state[0].cast<std::string>(), state[1].cast<TensorNumber>(),
          state[2].cast<bool>(), toPointer(state[3].attr("data_ptr")())});
   }
-  for (auto item : record.attr("calls")) {
-    result.calls.push_back(toCall(item.cast<py::tuple>()));
+  result.calls = toCalls(record);
+  for (auto body : record.attr("bodies")) {
+    result.bodies.push_back({toVector<TensorNumber>(body.attr("inputs")),
+                             toVector<TensorNumber>(body.attr("outputs")),
+                             toCalls(body)});
   }
   for (auto item : record.attr("constants")) {
     auto constant = item.cast<py::tuple>();
@@ -188,6 +234,9 @@ TraceRecord toTraceRecord(const py::object &record) {
     result.constants.emplace_back(
         constant[0].cast<TensorNumber>(),
         std::vector<char>(bytes.begin(), bytes.end()));
+  }
+  for (auto [name, values] : record.attr("attributes").cast<py::dict>()) {
+    result.attributes[name.cast<std::string>()] = toAttributes(values);
   }
   result.inputs = record.attr("inputs").cast<decltype(result.inputs)>();
   result.outputs = toVector<TensorNumber>(record.attr("outputs"));
