@@ -3,9 +3,9 @@ import functools
 
 import torch
 
+from ._active_tracer import activeTracer
 from ._errors import createPoptorchError
 from ._logging import logger
-from ._tracer import activeTracer
 
 _HOOK = "_poptorch_begin_block"
 

@@ -1,7 +1,6 @@
 # Bodies of for_loop() and cond(): calls that are recorded apart and become graphs
 # of their own. What a body writes to is a copy: outside nothing has changed.
 from ._errors import createPoptorchError
-from ._traced_tensor import TracedTensor
 
 
 class Body:
@@ -44,7 +43,7 @@ class Bodies:
         reads besides its inputs."""
         tracer = self._tracer
         body = self._open[-1]
-        body.outputs = [tracer.read(self._onIpu(t)) for t in outputs]
+        body.outputs = [tracer.read(tracer.onIpu(t)) for t in outputs]
         self._open.pop()
         for storage, number in body.touched.items():
             storage.number = number
@@ -68,18 +67,11 @@ class Bodies:
         use(body.outputs)
         return captured
 
-    def _onIpu(self, tensor):
-        if isinstance(tensor, TracedTensor):
-            return tensor
-        if tensor.dim() == 0:
-            return self._tracer.constant(tensor)
-        raise self._tracer.notOnIpu(tensor)
-
     # torch.ops.poptorch.{start,end}_for_loop
 
     def startLoop(self, inputs):
         """From here on `inputs` are what a turn is given."""
-        self._begin([self._onIpu(t) for t in inputs])
+        self._begin([self._tracer.onIpu(t) for t in inputs])
 
     def endLoop(self, outputs, inputs, count):
         tracer = self._tracer
@@ -125,12 +117,12 @@ class Bodies:
         return tracer.recordSeveral(
             "poptorch::cond",
             [
-                ("tensor", tracer.read(self._onIpu(condition))),
+                ("tensor", tracer.read(tracer.onIpu(condition))),
                 ("tensors", captured),
                 then_body,
                 else_body,
             ],
-            [self._onIpu(t)._meta for t in then_outputs],
+            [tracer.onIpu(t)._meta for t in then_outputs],
         )
 
     def _requireSame(self, what, first, second):

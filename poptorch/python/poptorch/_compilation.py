@@ -4,7 +4,7 @@ import gc
 import os
 import time
 
-from . import poptorch_core
+from . import enums, poptorch_core
 from ._errors import createPoptorchError
 from ._logging import logger
 
@@ -29,6 +29,7 @@ def backendOptions(options, is_training):
         values["gradient_accumulation"] = 1
     if "use_model" not in values:
         values["use_model"] = os.environ.get("POPTORCH_IPU_MODEL") == "1"
+    _checkPopartOptions(values)
     version = os.environ.get("POPTORCH_IPU_MODEL_VERSION", "ipu2")
     if version not in _IPU_MODEL_TILES:
         raise createPoptorchError(
@@ -38,6 +39,19 @@ def backendOptions(options, is_training):
     values["ipu_model_version"] = version
     values["ipu_model_tiles"] = 4 if is_small else _IPU_MODEL_TILES[version]
     return values
+
+
+def _checkPopartOptions(values):
+    popart = values["popart"]
+    is_offline = values["connection_type"] == enums.ConnectionType.Never
+    if popart.get("instrumentWithHardwareCycleCounter") and is_offline:
+        raise createPoptorchError(
+            "Cycle count logging is only supported on actual IPU hardware."
+        )
+    if popart.get("enableEngineCaching") and values["use_model"]:
+        logger.warning(
+            "enableExecutableCaching doesn't work with the IPU model"
+        )
 
 
 def compileTrace(record, options, optimizer, progress):

@@ -36,6 +36,11 @@ def hiddenUpdates(op, args):
     return [args[i] for i in positions if isinstance(args[i], TracedTensor)]
 
 
+def updatesHidden(op):
+    """Whether an operator has such arguments: the statistics of norms."""
+    return op in _HIDDEN_UPDATES
+
+
 def _kernel(overload):
     def run(*args, **kwargs):
         values = tree_flatten((args, kwargs))[0]

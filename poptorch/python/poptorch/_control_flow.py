@@ -1,8 +1,8 @@
 # Loops and conditions that run on the device.
 import torch
 
+from ._active_tracer import activeTracer
 from ._errors import createPoptorchError
-from ._tracer import activeTracer
 
 
 def for_loop(count, body, inputs):

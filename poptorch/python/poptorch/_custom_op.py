@@ -2,7 +2,7 @@
 # torch.ops.load_library() or ctypes.
 import torch
 
-from ._tracer import activeTracer
+from ._active_tracer import activeTracer
 
 _ATTRIBUTE_TYPES = (float, int, str)
 

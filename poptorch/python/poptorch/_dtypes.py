@@ -2,6 +2,7 @@
 import torch
 
 from ._errors import createPoptorchError
+from ._logging import logger
 
 _DEVICE_TYPES = {
     torch.float32: "FLOAT",
@@ -23,6 +24,7 @@ _STORED_AS = {
     torch.bfloat16: torch.float32,
 }
 
+_warned = set()
 
 # torch's dtypes of what the device gives back.
 DEVICE_DTYPES = {
@@ -39,6 +41,16 @@ def deviceType(dtype):
         return _DEVICE_TYPES[dtype]
     except KeyError:
         raise createPoptorchError(f"Unsupported input type {dtype}") from None
+
+
+def warnIfNarrowed(dtype):
+    """Once for each type that the device has not."""
+    if dtype in _STORED_AS and dtype not in _warned:
+        _warned.add(dtype)
+        logger.warning(
+            "%s is not supported natively on IPU, loss of range/precision may "
+            "occur. We will only warn on the first instance.", dtype,
+        )  # fmt: skip
 
 
 def deviceDtype(dtype):

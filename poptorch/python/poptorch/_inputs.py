@@ -4,7 +4,7 @@ import inspect
 
 import torch
 
-from . import _structure
+from . import _structure, enums
 from ._dtypes import deviceDtype, deviceType
 from ._errors import createPoptorchError
 from ._logging import logger
@@ -144,8 +144,15 @@ class InputPlan:
     """The inputs that a model was compiled for, and the way from a call's
     arguments to the addresses that the device reads."""
 
-    def __init__(self, binder, args, kwargs):
+    def __init__(self, binder, args, kwargs, options, accumulation):
+        if any(isinstance(a, dict) for a in (*args, *kwargs.values())):
+            logger.warning(
+                "Dicts as inputs only have partial support: they must have the "
+                "same keys in every call"
+            )
         self._binder = binder
+        self._groups = _groupOfEachReplica(options)
+        self._steps = options.device_iterations * accumulation
         self._args = self._shapes(args, kwargs)
         tensors = [t for _, t in collectTensors(binder, args, kwargs)]
         self._tensors = [(t.shape, t.dtype) for t in tensors]
@@ -193,10 +200,20 @@ class InputPlan:
         for tensor, dtype in zip(tensors, self._converted):
             if tensor.dtype != dtype:
                 tensor = tensor.to(dtype)
+            if self._groups is not None:
+                tensor = self._forEachReplica(tensor)
             prepared.append(
                 tensor if tensor.is_contiguous() else tensor.contiguous()
             )
         return prepared
+
+    def _forEachReplica(self, tensor):
+        """Rows of [step, group, row] as the replicas take them: [step,
+        replica, row]."""
+        rest = tensor.shape[1:]
+        count = max(self._groups) + 1
+        steps = tensor.reshape(self._steps, count, -1, *rest)
+        return steps[:, self._groups].reshape(-1, *rest)
 
     def _check(self, expected, got):
         (args, kwargs), (got_args, got_kwargs) = expected, got
@@ -208,6 +225,16 @@ class InputPlan:
         for i, (a, b) in enumerate(zip(args, got_args)):
             _compare(self._binder.name(i), a, b)
         _compareKeys("kwargs", kwargs, got_kwargs)
+
+
+def _groupOfEachReplica(options):
+    """By replica, with inputReplicaGrouping(); otherwise None."""
+    replicas, size = options.replication_factor, options.input_group_size
+    if size == 1:
+        return None
+    if options.input_cgt == enums.CommGroupType.Consecutive:
+        return [replica // size for replica in range(replicas)]
+    return [replica % (replicas // size) for replica in range(replicas)]
 
 
 class _TensorSpec:

@@ -2,6 +2,7 @@
 # torch meaning so that annotated models also run on the CPU.
 import torch
 
+from ._active_tracer import activeTracer
 from ._composites import registerWhole
 from ._errors import createPoptorchError
 
@@ -78,63 +79,57 @@ _VALUES = (
 )  # fmt: skip
 
 
-def _tracer():
-    from ._tracer import activeTracer
-
-    return activeTracer()
-
-
 def _beginBlock(stage, phase, ipu):
-    tracer = _tracer()
+    tracer = activeTracer()
     if tracer is not None:
         tracer.placement = (ipu, stage, phase)
 
 
 def _endBlock():
-    tracer = _tracer()
+    tracer = activeTracer()
     if tracer is not None:
         tracer.placement = None
 
 
 def _pushScope(name):
-    tracer = _tracer()
+    tracer = activeTracer()
     if tracer is not None:
         tracer.scope.append(name)
 
 
 def _popScope():
-    tracer = _tracer()
+    tracer = activeTracer()
     if tracer is not None:
         tracer.scope.pop()
 
 
 def _startLoop(inputs):
-    tracer = _tracer()
+    tracer = activeTracer()
     if tracer is not None:
         tracer.bodies.startLoop(inputs)
 
 
 def _endLoop(outputs, inputs, trip_count):
-    tracer = _tracer()
+    tracer = activeTracer()
     if tracer is None:
         return outputs
     return tracer.bodies.endLoop(outputs, inputs, trip_count)
 
 
 def _startThen(condition):
-    tracer = _tracer()
+    tracer = activeTracer()
     if tracer is not None:
         tracer.bodies.startThen()
 
 
 def _startElse(outputs):
-    tracer = _tracer()
+    tracer = activeTracer()
     if tracer is not None:
         tracer.bodies.startElse(outputs)
 
 
 def _endElse(outputs, condition):
-    tracer = _tracer()
+    tracer = activeTracer()
     if tracer is None:
         return outputs
     return tracer.bodies.endElse(outputs, condition)

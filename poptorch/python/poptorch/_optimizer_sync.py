@@ -7,7 +7,7 @@ from ._dtypes import DEVICE_DTYPES
 from ._errors import createPoptorchError
 from ._logging import logger
 from ._optimizer_state import OptimizerState
-from ._optimizer_values import describeOptimizer
+from ._optimizer_values import describeOptimizer, kindOf
 
 
 class OptimizerSync:
@@ -46,6 +46,7 @@ class OptimizerSync:
         if optimizer is not self._optimizer:
             self._releaseOptimizer()
         self._optimizer = optimizer
+        self._optimizer_attributes.check(optimizer, kindOf(optimizer))
         if self.isCompiled():
             self._executable.setOptimizer(self._describeOptimizer())
             self._bindOptimizer()

@@ -49,14 +49,6 @@ def _kind(optimizer):
     )
     for cls, name, attributes in kinds:
         if isinstance(optimizer, cls):
-            builtin = type(optimizer).__module__ in (
-                cls.__module__, optim.__name__
-            )  # fmt: skip
-            if not builtin:
-                logger.warning(
-                    "Optimizer `%s` subclassed from `%s`: its own Python code "
-                    "is not run", type(optimizer).__name__, cls.__name__,
-                )  # fmt: skip
             return name, attributes
     raise AssertionError(
         "Unsupported optimizer type. Types supported "
@@ -64,10 +56,27 @@ def _kind(optimizer):
     )
 
 
+def _warnOfSubclass(optimizer):
+    for cls in type(optimizer).__mro__:
+        if cls.__module__.startswith(("torch.optim.", optim.__name__)):
+            break
+    if cls is not type(optimizer):
+        logger.warning(
+            "Optimizer `%s` subclassed from `%s`: its own Python code is not "
+            "run", type(optimizer).__name__, cls.__name__,
+        )  # fmt: skip
+
+
+def kindOf(optimizer):
+    """The name of the built-in class that `optimizer` is."""
+    return _kind(optimizer)[0]
+
+
 def describeOptimizer(optimizer, names, force_variable_loss_scaling=False):
     """The description that poptorch_core takes. `names` maps the id() of each
     parameter to its name."""
     kind, attributes = _kind(optimizer)
+    _warnOfSubclass(optimizer)
     if any(g.get("amsgrad") for g in optimizer.param_groups):
         raise ValueError(
             "Only non-amsgrad Adam/AdamW optimizers are supported."

@@ -6,14 +6,18 @@ import torch
 
 from . import _structure, enums
 from ._blocks import module_repr
+from ._cache_lock import distributedCacheLock
 from ._compilation import backendOptions, compileTrace
 from ._dtypes import DEVICE_DTYPES, toDevice
 from ._errors import createPoptorchError
 from ._executable_files import CompiledInputs, ExecutableFiles
 from ._inputs import ArgumentBinder, InputPlan, microBatch
 from ._logging import logger
+from ._optimizer_attributes import AttributeTracker
 from ._optimizer_sync import OptimizerSync
+from ._optimizer_values import kindOf
 from ._progress import ProgressBar
+from ._record_checks import checkRecord
 from ._run_times import RunTimes
 from ._trace_model import traceModel
 from ._weights import (
@@ -63,6 +67,10 @@ class PoplarExecutor(ExecutableFiles, OptimizerSync, RunTimes):
         self._anchored = {}
         self._progress = None
         if training:
+            self._optimizer_attributes = AttributeTracker(
+                options.relax_optimizer_checks
+            )
+            self._optimizer_attributes.check(optimizer, kindOf(optimizer))
             wrapModel(model, self)
             self._accumulation = options.Training.gradient_accumulation
         else:
@@ -104,18 +112,20 @@ class PoplarExecutor(ExecutableFiles, OptimizerSync, RunTimes):
         )
         self._progress = ProgressBar()
         traced = traceModel(self._model, self._binder, batch, options)
+        checkRecord(traced.record, options)
         description = self._describeOptimizer() if self._training else None
         show = self._progress if options._show_progress_bar else None
         try:
-            self._executable = compileTrace(
-                traced.record,
-                {
-                    **backendOptions(options, self._training),
-                    "executable_file": executable_file,
-                },
-                description,
-                show,
-            )
+            with distributedCacheLock(self._user_model, options):
+                self._executable = compileTrace(
+                    traced.record,
+                    {
+                        **backendOptions(options, self._training),
+                        "executable_file": executable_file,
+                    },
+                    description,
+                    show,
+                )
         finally:
             self._progress.close()
         self._finishCompilation(traced, args, kwargs)
@@ -125,7 +135,9 @@ class PoplarExecutor(ExecutableFiles, OptimizerSync, RunTimes):
 
     def _finishCompilation(self, traced, args, kwargs):
         executable = self._executable
-        self._plan = InputPlan(self._binder, args, kwargs)
+        self._plan = InputPlan(
+            self._binder, args, kwargs, self._options, self._accumulation
+        )
         self._compiled_inputs = CompiledInputs(self._binder, args, kwargs)
         self._structure = traced.structure
         infos = [
@@ -173,6 +185,7 @@ class PoplarExecutor(ExecutableFiles, OptimizerSync, RunTimes):
         self._executable.run(
             [t.data_ptr() for t in tensors], [o.data_ptr() for o in outputs]
         )
+        self._logCycles()
         return self._returnOutputs(outputs, args, kwargs)
 
     def _returnOutputs(self, outputs, args, kwargs):

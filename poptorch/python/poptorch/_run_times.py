@@ -1,16 +1,26 @@
 # What runs took: the model's cycles, and the host's clock. The engine takes the
 # data of a call whole, so all its micro-batches have the same times.
+import logging
+
 from ._errors import createPoptorchError
+from ._logging import logger
 
 
 class RunTimes:
     """Mixin of PoplarExecutor: cycles and latencies of the latest call."""
 
+    def _logsCycles(self):
+        popart = self._options._Popart.options
+        return popart.get("instrumentWithHardwareCycleCounter")
+
+    def _logCycles(self):
+        if self._logsCycles() and logger.isEnabledFor(logging.DEBUG):
+            logger.debug("Total number of IPU cycles: %d", self.cycleCount())
+
     def cycleCount(self):
         """Cycles that the latest call takes on the machine."""
         executable = self._requireExecutable()
-        popart = self._options._Popart.options
-        if not popart.get("instrumentWithHardwareCycleCounter"):
+        if not self._logsCycles():
             raise createPoptorchError(
                 "Cycle count logging is disabled. Please set option "
                 "logCycleCount to True to enable."

@@ -3,29 +3,22 @@
 import contextlib
 
 import torch
-from torch.overrides import TorchFunctionMode
 from torch.utils._mode_utils import no_dispatch
-from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils._pytree import tree_flatten, tree_map
 
-from . import _factories
+from ._active_tracer import activated
 from ._bodies import Bodies, numbersOf
 from ._composites import hiddenUpdates, registerComposites
-from ._dtypes import deviceType, toDevice
+from ._dtypes import deviceType, toDevice, warnIfNarrowed
 from ._errors import createPoptorchError
 from ._folding import folded
+from ._logging import logger
+from ._modes import DispatchMode, FunctionMode
 from ._source import callingLine
 from ._traced_tensor import Storage, TracedTensor
 from ._schema import Layout
 from ._shape_inference import infer
 from ._views import View, partsOfSplit, replay, writeThrough
-
-_active = []
-
-
-def activeTracer():
-    """The tracer that is at work, or None."""
-    return _active[-1] if _active else None
 
 
 class TraceRecord:
@@ -57,6 +50,7 @@ class Tracer:
     # What the trace starts from.
 
     def addInput(self, name, tensor):
+        warnIfNarrowed(tensor.dtype)
         traced = self._leaf(tensor, False)
         self.record.inputs.append((name, traced._number))
         self._owned.append((traced._number, traced._shared))
@@ -74,6 +68,10 @@ class Tracer:
     def constant(self, tensor):
         traced = self._leaf(tensor, False)
         value = toDevice(tensor)
+        if tensor.dtype == torch.int64 and bool((value != tensor).any()):
+            logger.warning(
+                "torch.int64 constant cannot be represented as a torch.int32"
+            )
         self._constants[traced._number] = value
         self.record.constants.append((traced._number, value.numpy().tobytes()))
         return traced
@@ -112,12 +110,8 @@ class Tracer:
 
     @contextlib.contextmanager
     def activate(self):
-        _active.append(self)
-        try:
-            with _FunctionMode(self), _DispatchMode(self):
-                yield self
-        finally:
-            _active.pop()
+        with activated(self), FunctionMode(self), DispatchMode(self):
+            yield self
 
     # Values.
 
@@ -333,56 +327,20 @@ class Tracer:
         return ("tensor", self._numberOrNone(tensor))
 
     def _numberOrNone(self, tensor):
-        if tensor is None:
-            return -1
-        if isinstance(tensor, TracedTensor):
-            return self.read(tensor)
-        if tensor.dim() == 0:
-            return self.constant(tensor)._number
-        raise self.notOnIpu(tensor)
+        return -1 if tensor is None else self.read(self.onIpu(tensor))
 
-    @staticmethod
-    def notOnIpu(tensor):
-        return createPoptorchError(
+    def onIpu(self, tensor):
+        """`tensor`, or a constant if it is a number on the CPU."""
+        if isinstance(tensor, TracedTensor):
+            return tensor
+        if tensor.dim() == 0:
+            return self.constant(tensor)
+        raise createPoptorchError(
             f"Expected an IPU tensor but got tensor(device={tensor.device}, "
             f"shape={list(tensor.shape)}, dtype={tensor.dtype}). Constant "
             "tensors should be moved explicitly to the IPU, via "
             'cpu_tensor.to("ipu"), or be buffers of the module.'
         )
-
-
-class _DispatchMode(TorchDispatchMode):
-    """Sees every operator called in forward(), factories included."""
-
-    def __init__(self, tracer):
-        self.tracer = tracer
-
-    def __torch_dispatch__(self, func, types, args=(), kwargs=None):
-        kwargs = kwargs or {}
-        values = tree_flatten((args, kwargs))[0]
-        if any(isinstance(v, TracedTensor) for v in values):
-            if _factories.isConstantFactory(func):
-                return _factories.constantLike(self.tracer, func, args, kwargs)
-            return self.tracer.dispatch(func, args, kwargs)
-        device = kwargs.get("device")
-        if device is not None and torch.device(device).type in ("ipu", "meta"):
-            return _factories.onIpu(self.tracer, func, args, kwargs)
-        return func(*args, **kwargs)
-
-
-class _FunctionMode(TorchFunctionMode):
-    """Sees the calls as the user wrote them: puts factories without a device
-    on the IPU and moves tensors to it."""
-
-    def __init__(self, tracer):
-        self.tracer = tracer
-
-    def __torch_function__(self, func, types, args=(), kwargs=None):
-        kwargs = kwargs or {}
-        handler = _factories.FUNCTIONS.get(func)
-        if handler is not None:
-            return handler(self.tracer, func, args, kwargs)
-        return func(*args, **kwargs)
 
 
 def _functionalName(op):

@@ -2,12 +2,12 @@
 import torch
 
 from . import enums
+from ._active_tracer import activeTracer
 from ._control_flow import cond, for_loop
 from ._custom_op import accessAttributes, custom_op
 from ._errors import createPoptorchError
 from ._library import requireTensor
 from ._traced_tensor import TracedTensor
-from ._tracer import activeTracer
 
 __all__ = [
     "Attribute",

@@ -1,0 +1,195 @@
+# What options forbid a model to do, and what they make of its inputs.
+import fcntl
+import logging
+
+import pytest
+import torch
+from torch import nn
+
+import poptorch
+from poptorch._cache_lock import distributedCacheLock
+
+
+def quiet():
+    return poptorch.Options().showCompilationProgressBar(False)
+
+
+@pytest.fixture
+def logs(caplog):
+    """What the package says, by level."""
+    poptorch.logger.addHandler(caplog.handler)
+    yield caplog
+    poptorch.logger.removeHandler(caplog.handler)
+
+
+class Counting(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.register_buffer("count", torch.zeros(1))
+        self.norm = nn.BatchNorm1d(3)
+
+    def forward(self, x):
+        self.count += 1
+        return self.norm(x).sum() + self.count
+
+
+def test_replicasMayNotChangeBroadcastBuffers():
+    x = torch.randn(4, 3)
+    options = quiet().replicationFactor(2)
+    with pytest.raises(poptorch.Error, match="PopTorch does not support "
+                       "broadcasting buffers.*broadcastBuffers.False.*count"):
+        poptorch.inferenceModel(Counting(), options)(x)
+    relaxed = options.clone().broadcastBuffers(False)
+    assert poptorch.inferenceModel(Counting(), relaxed)(x).shape == (2,)
+    poptorch.inferenceModel(nn.BatchNorm1d(3), options)(x)
+
+
+class Overlapping(nn.Module):
+    def forward(self, x):
+        mode = poptorch.OverlapMode.OverlapDeviceIterationLoop
+        x = poptorch.set_overlap_for_input(x, mode)
+        return poptorch.set_overlap_for_output(x * 2, mode)
+
+
+def overlap():
+    options = quiet().setExecutionStrategy(poptorch.ShardedExecution())
+    options.TensorLocations.numIOTiles(32)
+    return options
+
+
+def test_overlappedInputAndOutputComputeTheSame():
+    x = torch.randn(4, 3)
+    options = overlap().deviceIterations(2)
+    assert torch.equal(poptorch.inferenceModel(Overlapping(), options)(x), x * 2)
+
+
+def test_overlapNeedsItsOptions():
+    x = torch.randn(4, 3)
+    pipelined = overlap().setExecutionStrategy(poptorch.PipelinedExecution())
+    last = overlap().outputMode(poptorch.OutputMode.Final)
+    for options, message in (
+        (quiet(), "No IO tiles allocated"),
+        (pipelined, "Overlapped IO is not supported with poptorch.Pipelined"),
+        (last, "Unsupported output mode for overlapped IO"),
+    ):
+        with pytest.raises(poptorch.Error, match=message):
+            poptorch.inferenceModel(Overlapping(), options)(x)
+
+
+def test_overlapBelongsToInputsAndOutputs():
+    mode = poptorch.OverlapMode.OverlapDeviceIterationLoop
+
+    def input_(x):
+        return poptorch.set_overlap_for_input(x, mode)
+
+    def output(x):
+        return poptorch.set_overlap_for_output(x, mode)
+
+    def twice(x):
+        y = output(x * 2)
+        return y, y
+
+    for model, message in (
+        (lambda x: input_(x) + x, "set_overlap_for_input must be the only op"),
+        (lambda x: input_(x * 2), "which is not a tensor input to the model"),
+        (lambda x: output(x * 2) + 1, "not a tensor output of the model"),
+        (twice, "cannot be used with a tensor that is returned twice"),
+    ):
+        with pytest.raises(poptorch.Error, match=message):
+            poptorch.inferenceModel(model, overlap())(torch.ones(2))
+    none = poptorch.OverlapMode.NoOverlap
+    poptorch.inferenceModel(
+        lambda x: poptorch.set_overlap_for_input(x * 2, none), quiet()
+    )(torch.ones(2))
+
+
+@pytest.mark.parametrize(
+    "kind, order",
+    [
+        (poptorch.CommGroupType.Consecutive, [0, 0, 1, 1]),
+        (poptorch.CommGroupType.Orthogonal, [0, 1, 0, 1]),
+        (poptorch.CommGroupType.NoGrouping, [0, 1, 2, 3]),
+    ],
+)
+def test_replicasOfAGroupTakeTheSameInput(kind, order):
+    options = quiet().replicationFactor(4).deviceIterations(3)
+    options.inputReplicaGrouping(2, kind)
+    groups = max(order) + 1
+    x = torch.randn(3 * groups * 2, 5)  # [iterations, groups, rows]
+    result = poptorch.inferenceModel(lambda t: t + 1, options)(x)
+    expected = x.reshape(3, groups, 2, 5)[:, order].reshape(-1, 5) + 1
+    assert torch.equal(result, expected)
+
+
+def test_groupingsThatDoNotFitAreErrors():
+    options = quiet().replicationFactor(4)
+    kinds = poptorch.CommGroupType
+    for size, kind, message in (
+        (2, kinds.All, "input_group_type cannot be All"),
+        (8, kinds.Consecutive, "cannot be larger than replication_factor"),
+        (3, kinds.Consecutive, "must be a factor of replication_factor"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            options.inputReplicaGrouping(size, kind)
+
+
+def test_whatIsNarrowedOrPartialIsSaid(logs):
+    poptorch._dtypes._warned.clear()
+    wrapped = poptorch.inferenceModel(
+        lambda d: d["x"] + torch.tensor([2**40]), quiet()
+    )
+    wrapped({"x": torch.tensor([1])})
+    assert "Dicts as inputs only have partial support" in logs.text
+    assert "torch.int64 is not supported natively on IPU, loss of " in logs.text
+    assert "torch.int64 constant cannot be represented as a " in logs.text
+    logs.clear()
+    poptorch.inferenceModel(lambda x: x + 1, quiet())(torch.tensor([1]))
+    assert "natively" not in logs.text
+
+
+def test_cyclesAreLogged(logs, monkeypatch):
+    monkeypatch.setattr(poptorch.logger, "level", logging.DEBUG)
+    options = quiet().logCycleCount(True)
+    wrapped = poptorch.inferenceModel(lambda x: x + 1, options)
+    wrapped(torch.ones(2))
+    cycles = f"Total number of IPU cycles: {wrapped.cycleCount()}"
+    assert cycles in logs.text
+    offline = options.clone().useOfflineIpuTarget()
+    with pytest.raises(poptorch.Error, match="Cycle count logging is only "):
+        poptorch.inferenceModel(lambda x: x + 1, offline).compile(torch.ones(2))
+
+
+def test_cacheOfTheModelIsWarnedOf(logs, tmp_path):
+    options = quiet().useIpuModel(True).enableExecutableCaching(str(tmp_path))
+    poptorch.inferenceModel(lambda x: x + 1, options)(torch.ones(2))
+    assert "enableExecutableCaching doesn't work with the IPU model" in logs.text
+
+
+def test_processesCompileOneAfterAnother(tmp_path, logs):
+    options = quiet().enableExecutableCaching(str(tmp_path))
+    options.Distributed.configureProcessId(0, 2)
+    model = nn.Linear(2, 2)
+    with distributedCacheLock(model, options):
+        (file,) = tmp_path.glob("*.lock")
+        with open(file) as other, pytest.raises(BlockingIOError):
+            fcntl.flock(other, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    with open(file) as other:
+        fcntl.flock(other, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    options.enableExecutableCaching(None)
+    with distributedCacheLock(model, options):
+        assert "Options.enableExecutableCaching()" in logs.text
+
+
+def test_attributesOfSchedulersAreMentionedOnce(logs):
+    model = nn.Linear(2, 2)
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    trainer = poptorch.trainingModel(model, quiet(), optimizer)
+    trainer.setOptimizer(optimizer)
+    assert "Ignoring unexpected" not in logs.text
+    torch.optim.lr_scheduler.StepLR(optimizer, 1)
+    trainer.setOptimizer(optimizer)
+    trainer.setOptimizer(optimizer)
+    message = (
+        "Ignoring unexpected group 0 attribute in SGD optimizer: ['initial_lr']"
+    )
+    assert logs.text.count(message) == 1
