@@ -8,6 +8,7 @@
 #include <onnx/Subgraphs.hpp>
 #include <onnx/TensorData.hpp>
 #include <ops/OpRule.hpp>
+#include <ops/PlanOptions.hpp>
 #include <popart/error.hpp>
 #include <support/Error.hpp>
 
@@ -295,6 +296,7 @@ void Importer::addOperation(const onnx::NodeProto &node,
           attribute.name());
     }
   }
+  checkPlan(attributes);
   settings.setFromAttributes(attributes);
   const OpRule *rule = findOpRule(opid);
   checkTypes(node, rule, graph_);

@@ -4,6 +4,7 @@
 #include <ops/Axes.hpp>
 #include <ops/Common.hpp>
 #include <ops/List.hpp>
+#include <ops/PlanOptions.hpp>
 
 #include <autodiff/GradientBuilder.hpp>
 #include <lowering/LoweringContext.hpp>
@@ -44,20 +45,26 @@ std::vector<TensorInfo> inferConv(const Op &op) {
   return {TensorInfo(op.inInfo(0).dataType(), y)};
 }
 
+Attributes gradientAttributes(const Op &op, const Window &window) {
+  return withPlanOf(op.attributes, convAttributes(window, groupOf(op)));
+}
+
 void differentiateConv(GradientBuilder &builder, const Op &op) {
   const TensorId &dy = builder.outputGradient(0);
   Window window = convWindow(op);
   if (builder.isWanted(0)) {
-    builder.setGradient(0,
-                        builder.add("aspen", "ConvDataGrad", {dy, op.inputs[1]},
-                                    convAttributes(window, groupOf(op))
-                                        .set("inputShape", op.inShape(0))));
+    builder.setGradient(
+        0,
+        builder.add(
+            "aspen", "ConvDataGrad", {dy, op.inputs[1]},
+            gradientAttributes(op, window).set("inputShape", op.inShape(0))));
   }
   if (builder.isWanted(1)) {
-    builder.setGradient(1, builder.add("aspen", "ConvWeightGrad",
-                                       {dy, op.inputs[0]},
-                                       convAttributes(window, groupOf(op))
-                                           .set("kernelShape", window.kernel)));
+    builder.setGradient(
+        1,
+        builder.add(
+            "aspen", "ConvWeightGrad", {dy, op.inputs[0]},
+            gradientAttributes(op, window).set("kernelShape", window.kernel)));
   }
   if (op.hasInput(2) && builder.isWanted(2)) {
     builder.setGradient(2, addBiasGradient(builder, dy));
@@ -85,7 +92,7 @@ void lowerConv(LoweringContext &context, const Op &op) {
     inputs.push_back(context.in(2));
   }
   context.setOut(0, context.emit("convolution", attributes, inputs,
-                                 convOptions(context))[0]);
+                                 convOptions(context, op.attributes))[0]);
 }
 
 std::vector<TensorInfo> inferDataGrad(const Op &op) {
@@ -98,7 +105,7 @@ void lowerDataGrad(LoweringContext &context, const Op &op) {
   attributes.set("inputShape", op.attributes.getInts("inputShape", {}));
   context.setOut(0, context.emit("convolutionDataGrad", attributes,
                                  {context.in(0), context.in(1)},
-                                 convOptions(context))[0]);
+                                 convOptions(context, op.attributes))[0]);
 }
 
 std::vector<TensorInfo> inferWeightGrad(const Op &op) {
@@ -112,7 +119,7 @@ void lowerWeightGrad(LoweringContext &context, const Op &op) {
   attributes.set("kernelShape", op.attributes.getInts("kernelShape", {}));
   context.setOut(0, context.emit("convolutionWeightGrad", attributes,
                                  {context.in(0), context.in(1)},
-                                 convOptions(context))[0]);
+                                 convOptions(context, op.attributes))[0]);
 }
 
 } // namespace
@@ -133,14 +140,6 @@ TensorId addBiasGradient(GradientBuilder &builder, const TensorId &dy) {
   return builder.add(
       "ai.onnx", "ReduceSum", {dy},
       Attributes().set("axes", axes).set("keepdims", Attributes::Int{0}));
-}
-
-poplar::OptionFlags convOptions(const LoweringContext &context) {
-  poplar::OptionFlags flags;
-  for (const auto &[name, value] : context.options().convolutionOptions) {
-    flags.set(name, value);
-  }
-  return flags;
 }
 
 std::vector<OpRule> convRules() {

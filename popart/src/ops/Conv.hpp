@@ -4,12 +4,9 @@
 #include <ops/Window.hpp>
 #include <popart/attributes.hpp>
 
-#include <poplar/OptionFlags.hpp>
-
 namespace popart {
 
 class GradientBuilder;
-class LoweringContext;
 struct OpRule;
 
 // A window as Conv and its gradients spell it, with the padding worked out.
@@ -17,9 +14,6 @@ Attributes convAttributes(const Window &window, std::int64_t group);
 
 // The sum of a gradient over all but the channels.
 TensorId addBiasGradient(GradientBuilder &builder, const TensorId &dy);
-
-// The session's options for convolutions.
-poplar::OptionFlags convOptions(const LoweringContext &context);
 
 // Several convolutions in one operation: MultiConv.cpp.
 OpRule multiConvRule();

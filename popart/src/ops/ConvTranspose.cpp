@@ -3,6 +3,7 @@
 #include <ops/Common.hpp>
 #include <ops/Conv.hpp>
 #include <ops/List.hpp>
+#include <ops/PlanOptions.hpp>
 
 #include <autodiff/GradientBuilder.hpp>
 #include <lowering/LoweringContext.hpp>
@@ -77,7 +78,8 @@ std::vector<TensorInfo> inferTransposed(const Op &op) {
 void differentiateTransposed(GradientBuilder &builder, const Op &op) {
   const TensorId &g = builder.outputGradient(0);
   Window window = transposedOf(op).window;
-  Attributes attributes = convAttributes(window, groupOf(op));
+  Attributes attributes =
+      withPlanOf(op.attributes, convAttributes(window, groupOf(op)));
   if (builder.isWanted(0)) {
     builder.setGradient(
         0, builder.add("ai.onnx", "Conv", {g, op.inputs[1]}, attributes));
@@ -96,9 +98,9 @@ void lowerTransposed(LoweringContext &context, const Op &op) {
   auto attributes = transposedOf(op).window.kindAttributes();
   attributes.set("groups", groupOf(op));
   attributes.set("inputShape", op.outShape(0));
-  poplar::Tensor y =
-      context.emit("convolutionDataGrad", attributes,
-                   {context.in(0), context.in(1)}, convOptions(context))[0];
+  poplar::Tensor y = context.emit("convolutionDataGrad", attributes,
+                                  {context.in(0), context.in(1)},
+                                  convOptions(context, op.attributes))[0];
   if (op.hasInput(2)) {
     std::vector<std::size_t> shape(y.rank(), 1);
     shape[1] = y.dim(1);

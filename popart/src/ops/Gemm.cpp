@@ -2,6 +2,7 @@
 #include <ops/Common.hpp>
 #include <ops/List.hpp>
 #include <ops/MatMul.hpp>
+#include <ops/PlanOptions.hpp>
 
 #include <autodiff/GradientBuilder.hpp>
 #include <lowering/LoweringContext.hpp>
@@ -39,13 +40,14 @@ std::vector<TensorInfo> inferGemm(const Op &op) {
   return {TensorInfo(op.inInfo(0).dataType(), y)};
 }
 
-TensorId product(GradientBuilder &builder, const TensorId &a, bool transA,
-                 const TensorId &b, bool transB) {
+TensorId product(GradientBuilder &builder, const Op &op, const TensorId &a,
+                 bool transA, const TensorId &b, bool transB) {
   auto operand = [&](const TensorId &id, bool isTransposed) {
     return isTransposed ? builder.add("ai.onnx", "Transpose", {id}) : id;
   };
   return builder.add("ai.onnx", "MatMul",
-                     {operand(a, transA), operand(b, transB)});
+                     {operand(a, transA), operand(b, transB)},
+                     withPlanOf(op.attributes));
 }
 
 TensorId scaled(GradientBuilder &builder, const TensorId &id, float scale) {
@@ -63,12 +65,12 @@ void differentiateGemm(GradientBuilder &builder, const Op &op) {
   TensorId g = scaled(builder, builder.outputGradient(0),
                       op.attributes.getFloat("alpha", 1));
   if (builder.isWanted(0)) {
-    builder.setGradient(0, transA ? product(builder, b, transB, g, true)
-                                  : product(builder, g, false, b, !transB));
+    builder.setGradient(0, transA ? product(builder, op, b, transB, g, true)
+                                  : product(builder, op, g, false, b, !transB));
   }
   if (builder.isWanted(1)) {
-    builder.setGradient(1, transB ? product(builder, g, true, a, transA)
-                                  : product(builder, a, !transA, g, false));
+    builder.setGradient(1, transB ? product(builder, op, g, true, a, transA)
+                                  : product(builder, op, a, !transA, g, false));
   }
   if (op.hasInput(2) && builder.isWanted(2)) {
     TensorId sum =
@@ -84,7 +86,7 @@ void lowerGemm(LoweringContext &context, const Op &op) {
                                        : context.in(i);
   };
   poplar::Tensor y =
-      emitMatMul(context, operand(0, "transA"), operand(1, "transB"));
+      emitMatMul(context, op, operand(0, "transA"), operand(1, "transB"));
   float alpha = op.attributes.getFloat("alpha", 1);
   float beta = op.attributes.getFloat("beta", 1);
   std::string text = alpha == 1 ? "y" : fmt::format("({:.9g})*y", alpha);

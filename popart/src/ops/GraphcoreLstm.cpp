@@ -3,6 +3,7 @@
 // candidate, output.
 #include <ops/Common.hpp>
 #include <ops/List.hpp>
+#include <ops/PlanOptions.hpp>
 #include <ops/Recurrent.hpp>
 
 #include <autodiff/GradientBuilder.hpp>
@@ -116,7 +117,8 @@ void lowerLstm(LoweringContext &context, const Op &op) {
       "lstm", attributes,
       {context.in(0), stateOf(context, op, stateInput, 0),
        stateOf(context, op, stateInput, 1), ofInputs(context.in(1), sizes),
-       ofStates(context.in(1), sizes), biases});
+       ofStates(context.in(1), sizes), biases},
+      lstmOptions(context, op.attributes));
   context.setOut(0, isFullSequence(op) ? outputs[0] : outputs[1]);
   context.setOut(1, outputs[2]);
   context.setOut(savedOutput,
@@ -133,6 +135,7 @@ std::vector<TensorInfo> inferGrad(const Op &op) {
 }
 
 void lowerGrad(LoweringContext &context, const Op &op) {
+  poplar::OptionFlags options = lstmOptions(context, op.attributes);
   Sizes sizes(op);
   bool isFull = isFullSequence(op);
   auto attributes = kindAttributes();
@@ -148,9 +151,9 @@ void lowerGrad(LoweringContext &context, const Op &op) {
       inputs.push_back(context.in(i));
     }
   }
-  auto data = context.emit("lstmGrad", attributes, inputs);
+  auto data = context.emit("lstmGrad", attributes, inputs, options);
   auto weights = context.emit("lstmWeightGrad", {},
-                              {context.in(0), context.in(2), data[0]});
+                              {context.in(0), context.in(2), data[0]}, options);
   context.setOut(0, data[3]);
   context.setOut(1, poplar::concat(weights[0], weights[1], 1));
   context.setOut(2, weights[2]);

@@ -1,6 +1,7 @@
 // ONNX's LSTM, forward in time, as a whole kind.
 #include <ops/Common.hpp>
 #include <ops/List.hpp>
+#include <ops/PlanOptions.hpp>
 #include <ops/Recurrent.hpp>
 
 #include <autodiff/GradientBuilder.hpp>
@@ -91,7 +92,8 @@ void lowerLstm(LoweringContext &context, const Op &op) {
   if (op.hasInput(recurrentLengths)) {
     inputs.push_back(context.in(recurrentLengths));
   }
-  auto outputs = context.emit("lstm", attributes, inputs);
+  auto outputs = context.emit("lstm", attributes, inputs,
+                              lstmOptions(context, op.attributes));
   context.setOut(0, outputs[0].expand({1}));
   context.setOut(1, outputs[1].expand({0}));
   context.setOut(2, outputs[2].expand({0}));
@@ -111,6 +113,7 @@ std::vector<TensorInfo> inferGrad(const Op &op) {
 }
 
 void lowerGrad(LoweringContext &context, const Op &op) {
+  poplar::OptionFlags options = lstmOptions(context, op.attributes);
   RecurrentLayer layer(op, gateCount);
   auto attributes = kindAttributes(op, op.hasInput(5));
   attributes.set("inputGrad", std::int64_t{1});
@@ -127,9 +130,9 @@ void lowerGrad(LoweringContext &context, const Op &op) {
   if (op.hasInput(5)) {
     inputs.push_back(context.in(5));
   }
-  auto data = context.emit("lstmGrad", attributes, inputs);
+  auto data = context.emit("lstmGrad", attributes, inputs, options);
   auto weights = context.emit("lstmWeightGrad", {},
-                              {context.in(0), context.in(3), data[0]});
+                              {context.in(0), context.in(3), data[0]}, options);
   poplar::Tensor biases = weights[2].flatten().expand({0});
   context.setOut(0, data[3]);
   context.setOut(1, fromKindWeights(weights[0]));

@@ -3,6 +3,7 @@
 
 #include <ops/Common.hpp>
 #include <ops/List.hpp>
+#include <ops/PlanOptions.hpp>
 
 #include <autodiff/GradientBuilder.hpp>
 #include <lowering/LoweringContext.hpp>
@@ -94,11 +95,12 @@ void differentiateMatMul(GradientBuilder &builder, const Op &op) {
   Shape a = leftShape(op);
   Shape b = rightShape(op);
   Shape y = resultShape(op);
+  Attributes plan = withPlanOf(op.attributes);
   TensorId dy = builder.addReshape(builder.outputGradient(0), y);
   if (builder.isWanted(0)) {
     TensorId right = builder.addReshape(op.inputs[1], b);
     TensorId da =
-        builder.add("ai.onnx", "MatMul", {dy, transpose(builder, right)});
+        builder.add("ai.onnx", "MatMul", {dy, transpose(builder, right)}, plan);
     builder.setGradient(
         0, builder.addReshape(builder.addReduceTo(da, a), op.inShape(0)));
   }
@@ -114,8 +116,9 @@ void differentiateMatMul(GradientBuilder &builder, const Op &op) {
     TensorId db =
         isTransposed(op, 1)
             ? transpose(builder, builder.add("ai.onnx", "MatMul",
-                                             {transpose(builder, dy), x}))
-            : builder.add("ai.onnx", "MatMul", {transpose(builder, x), dy});
+                                             {transpose(builder, dy), x}, plan))
+            : builder.add("ai.onnx", "MatMul", {transpose(builder, x), dy},
+                          plan);
     builder.setGradient(
         1, builder.addReshape(builder.addReduceTo(db, b), op.inShape(1)));
   }
@@ -156,25 +159,19 @@ void lowerMatMul(LoweringContext &context, const Op &op) {
     b = asGroups(b, batch);
   }
   poplar::Tensor result = isFloat(op.inInfo(0).dataType())
-                              ? emitMatMul(context, a, b)
+                              ? emitMatMul(context, op, a, b)
                               : emitProducts(context, a, b);
   context.setOut(0, result.reshape(poplarShape(op.outShape(0))));
 }
 
 } // namespace
 
-poplar::Tensor emitMatMul(LoweringContext &context, const poplar::Tensor &a,
-                          const poplar::Tensor &b) {
+poplar::Tensor emitMatMul(LoweringContext &context, const Op &op,
+                          const poplar::Tensor &a, const poplar::Tensor &b) {
   kernels::Attributes attributes{{"bias", std::int64_t{0}},
                                  {"activation", std::string()}};
-  poplar::OptionFlags flags;
-  if (!context.options().partialsTypeMatMuls.empty()) {
-    flags.set("partialsType", context.options().partialsTypeMatMuls);
-  }
-  for (const auto &[name, value] : context.options().matmulOptions) {
-    flags.set(name, value);
-  }
-  return context.emit("matmul", attributes, {a, b}, flags)[0];
+  return context.emit("matmul", attributes, {a, b},
+                      matMulOptions(context, op.attributes))[0];
 }
 
 std::vector<OpRule> matMulRules() {

@@ -6,10 +6,11 @@
 namespace popart {
 
 class LoweringContext;
+class Op;
 
-// Of two matrices, or of as many in a first dimension, with the session's
-// options for matrix products.
-poplar::Tensor emitMatMul(LoweringContext &context, const poplar::Tensor &a,
-                          const poplar::Tensor &b);
+// Of two matrices, or of as many in a first dimension, planned with the
+// session's options for matrix products and those of `op`.
+poplar::Tensor emitMatMul(LoweringContext &context, const Op &op,
+                          const poplar::Tensor &a, const poplar::Tensor &b);
 
 } // namespace popart

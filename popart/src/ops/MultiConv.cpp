@@ -5,6 +5,7 @@
 #include <ops/Common.hpp>
 #include <ops/Indices.hpp>
 #include <ops/OpRule.hpp>
+#include <ops/PlanOptions.hpp>
 
 #include <autodiff/GradientBuilder.hpp>
 #include <lowering/LoweringContext.hpp>
@@ -121,6 +122,24 @@ std::vector<Convolution> convolutionsOf(const Op &op) {
   return convolutions;
 }
 
+// What the lists say of one convolution, as a single one would have it.
+Attributes planOf(const Op &op, std::size_t index) {
+  auto memory = op.attributes.getFloats("availableMemoryProportions", {});
+  auto partials = op.attributes.getStrings("partialsTypes", {});
+  auto dithering = op.attributes.getInts("enableConvDithering", {});
+  Attributes plan;
+  if (!memory.empty()) {
+    plan.set("__available_memory", memory[index]);
+  }
+  if (!partials.empty()) {
+    plan.set("__partials_type", partials[index]);
+  }
+  if (!dithering.empty()) {
+    plan.set("__enable_conv_dithering", dithering[index]);
+  }
+  return plan;
+}
+
 std::vector<TensorInfo> inferMultiConv(const Op &op) {
   std::string plan = op.attributes.getString("planType", "parallel");
   requireOp(op, plan == "parallel" || plan == "serial",
@@ -137,6 +156,9 @@ std::vector<TensorInfo> inferMultiConv(const Op &op) {
     requireOp(op, given == 0 || given == count,
               "{} values of an option were given for {} convolutions", given,
               count);
+  }
+  for (std::size_t index = 0; index < count; ++index) {
+    checkPlan(planOf(op, index));
   }
   return infos;
 }
@@ -179,14 +201,16 @@ TensorId addInner(GradientBuilder &builder, const Convolution &conv,
 }
 
 void differentiateOne(GradientBuilder &builder, const Op &op,
-                      const Convolution &conv, const TensorId &gradient) {
+                      const Convolution &conv, OutIndex output) {
+  Attributes attributes =
+      withPlanOf(planOf(op, static_cast<std::size_t>(output)),
+                 convAttributes(conv.window, conv.groups));
   auto first = static_cast<std::size_t>(conv.x);
-  TensorId dy = addInner(builder, conv, gradient);
+  TensorId dy = addInner(builder, conv, builder.outputGradient(output));
   if (builder.isWanted(conv.x)) {
     TensorId dx =
         builder.add("aspen", "ConvDataGrad", {dy, op.inputs[first + 1]},
-                    convAttributes(conv.window, conv.groups)
-                        .set("inputShape", conv.dilated));
+                    Attributes(attributes).set("inputShape", conv.dilated));
     bool isDilated = conv.dilated != op.inShape(conv.x);
     builder.setGradient(
         conv.x,
@@ -198,9 +222,9 @@ void differentiateOne(GradientBuilder &builder, const Op &op,
     TensorId x =
         addDilated(builder, conv, op.inputs[first], op.inShape(conv.x));
     builder.setGradient(
-        conv.x + 1, builder.add("aspen", "ConvWeightGrad", {dy, x},
-                                convAttributes(conv.window, conv.groups)
-                                    .set("kernelShape", conv.window.kernel)));
+        conv.x + 1,
+        builder.add("aspen", "ConvWeightGrad", {dy, x},
+                    attributes.set("kernelShape", conv.window.kernel)));
   }
   if (conv.hasBias && builder.isWanted(conv.x + 2)) {
     builder.setGradient(conv.x + 2, addBiasGradient(builder, dy));
@@ -210,25 +234,11 @@ void differentiateOne(GradientBuilder &builder, const Op &op,
 void differentiateMultiConv(GradientBuilder &builder, const Op &op) {
   OutIndex output = 0;
   for (const Convolution &conv : convolutionsOf(op)) {
-    const TensorId &gradient = builder.outputGradient(output++);
-    if (!gradient.empty()) {
-      differentiateOne(builder, op, conv, gradient);
+    if (!builder.outputGradient(output).empty()) {
+      differentiateOne(builder, op, conv, output);
     }
+    ++output;
   }
-}
-
-poplar::OptionFlags optionsOf(const LoweringContext &context, const Op &op,
-                              std::size_t index) {
-  poplar::OptionFlags flags = convOptions(context);
-  auto memory = op.attributes.getFloats("availableMemoryProportions", {});
-  auto partials = op.attributes.getStrings("partialsTypes", {});
-  if (!memory.empty()) {
-    flags.set("availableMemoryProportion", fmt::format("{}", memory[index]));
-  }
-  if (!partials.empty()) {
-    flags.set("partialsType", partials[index]);
-  }
-  return flags;
 }
 
 // A variable of zeros with the tensor in a part of it.
@@ -282,7 +292,7 @@ void lowerMultiConv(LoweringContext &context, const Op &op) {
     }
     poplar::Tensor y = context.emit(
         "convolution", attributes, inputs,
-        optionsOf(context, op, static_cast<std::size_t>(output)))[0];
+        convOptions(context, planOf(op, static_cast<std::size_t>(output))))[0];
     if (conv.inner != conv.result) {
       y = amongZeros(context, op, conv.result, y, innerOf, conv);
     }

@@ -84,7 +84,7 @@ void lowerRnn(LoweringContext &context, const Op &op) {
   poplar::Tensor zeros = context.addConstant(state, 0);
   poplar::Tensor recurrent = context.in(2).squeeze({0}).transpose();
   poplar::Tensor driven =
-      emitMatMul(context,
+      emitMatMul(context, op,
                  context.in(0).reshape(
                      poplarShape({layer.steps * layer.batch, layer.features})),
                  context.in(1).squeeze({0}).transpose())
@@ -99,7 +99,7 @@ void lowerRnn(LoweringContext &context, const Op &op) {
   for (std::int64_t t = 0; t < layer.steps; ++t) {
     poplar::Tensor next =
         compute(context, activation, {"d", "r"},
-                {at(driven, t), emitMatMul(context, last, recurrent)});
+                {at(driven, t), emitMatMul(context, op, last, recurrent)});
     poplar::Tensor result = next;
     if (hasLengths) {
       poplar::Tensor lengths = context.in(recurrentLengths);
@@ -155,9 +155,9 @@ StepGradients lowerSteps(LoweringContext &context, const Op &op,
       sum = choose(context, sum, zeros, lengths, t);
       poplar::Tensor kept = choose(context, zeros, carried, lengths, t);
       carried = compute(context, "k+d", {"k", "d"},
-                        {kept, emitMatMul(context, sum, weights)});
+                        {kept, emitMatMul(context, op, sum, weights)});
     } else {
-      carried = emitMatMul(context, sum, weights);
+      carried = emitMatMul(context, op, sum, weights);
     }
     sums.push_back(sum.expand({0}));
   }
@@ -181,10 +181,11 @@ void lowerGrad(LoweringContext &context, const Op &op) {
           context.in(3).slice(0, static_cast<std::size_t>(layer.steps - 1), 0))
           .reshape(poplarShape({rows, layer.hidden}));
   poplar::Tensor x = context.in(0).reshape(poplarShape({rows, layer.features}));
-  context.setOut(0, emitMatMul(context, sums, context.in(1).squeeze({0}))
+  context.setOut(0, emitMatMul(context, op, sums, context.in(1).squeeze({0}))
                         .reshape(poplarShape(op.inShape(0))));
-  context.setOut(1, emitMatMul(context, sums.transpose(), x).expand({0}));
-  context.setOut(2, emitMatMul(context, sums.transpose(), before).expand({0}));
+  context.setOut(1, emitMatMul(context, op, sums.transpose(), x).expand({0}));
+  context.setOut(2,
+                 emitMatMul(context, op, sums.transpose(), before).expand({0}));
   poplar::Tensor bias =
       context
           .emit(
