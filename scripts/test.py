@@ -3,7 +3,8 @@
 
 make test runs the parts that belong to every change; --full adds the slow
 ones. Naming parts runs only those. Output is kept in build/test/<part>.log and
-shown when the part fails.
+shown when the part fails. Tables that tests leave in $TEST_TABLES as text are
+shown by the parts that are made for them.
 """
 
 import argparse
@@ -117,7 +118,8 @@ def pytest(*arguments, **environment) -> Callable[[Part], tuple[bool, Outcome]]:
             "scripts/with-sdk.sh", PYTHON, "-m", "pytest", "-q",
             "-p", "no:cacheprovider",
             f"--junitxml={part.reports}/pytest.xml", *arguments,
-            ASPEN_BUILD=str(ROOT / "build/sdk"), **environment)
+            ASPEN_BUILD=str(ROOT / "build/sdk"),
+            TEST_TABLES=str(part.reports), **environment)
         return ok, part.junit()
 
     return run
@@ -127,6 +129,7 @@ def pytest(*arguments, **environment) -> Callable[[Part], tuple[bool, Outcome]]:
 class Entry:
     run: Callable[[Part], tuple[bool, Outcome]]
     in_full_only: bool = False
+    shows_tables: bool = False
 
 
 PARTS = {
@@ -145,6 +148,9 @@ PARTS = {
                     in_full_only=True),
     "models": Entry(pytest("popart/tests/onnx_models", FULL_MODELS="1"),
                     in_full_only=True),
+    "training": Entry(pytest("poptorch/tests/test_training_agreement.py",
+                             FULL_TRAINING="1"),
+                      in_full_only=True, shows_tables=True),
 }
 
 
@@ -180,6 +186,9 @@ def main() -> int:
             print(last_lines(part.log))
             print(f"{name} failed; all of its output: "
                   f"{part.log.relative_to(ROOT)}", flush=True)
+        if PARTS[name].shows_tables:
+            for file in sorted(part.reports.glob("*.txt")):
+                print(file.read_text())
         lines.append(f"{'ok    ' if ok else 'FAILED'}  {name:<11}"
                      f"{seconds:7.1f} s  {outcome.text()}")
         total.passed += outcome.passed
