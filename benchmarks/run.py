@@ -20,6 +20,7 @@ from pathlib import Path
 
 import blas
 import compile_times
+import first_call
 import operation_suite
 import poplar_programs
 import torch
@@ -235,7 +236,7 @@ def main():
         print(f"{name} ...", flush=True)
         results.append(compare(name, core_type, arguments))
     text = table(NETWORK_HEAD, [line for r in results for line in rows(r)])
-    operations, programs, compilations = [], {}, {}
+    operations, programs, compilations, first_calls = [], {}, {}, {}
     if arguments.networks == list(NETWORKS) and not arguments.peer_only:
         print("single operations ...", flush=True)
         operations = operation_suite.run(core_type=core_type)
@@ -249,9 +250,13 @@ def main():
         compilations = compile_times.run()
         text += "\n\n" + table(compile_times.HEAD,
                                compile_times.rows(compilations))
+        print("first calls ...", flush=True)
+        first_calls = first_call.run()
+        text += "\n\n" + table(first_call.HEAD, first_call.rows(first_calls))
     (OUTPUT / "results.json").write_text(
         json.dumps(dict(machine=about, results=results, operations=operations,
-                        programs=programs, compilations=compilations),
+                        programs=programs, compilations=compilations,
+                        firstCalls=first_calls),
                    indent=2) + "\n")
     (OUTPUT / "results.md").write_text(text + "\n")
     print(text)
