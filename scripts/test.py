@@ -95,7 +95,7 @@ def unit(preset: str) -> Callable[[Part], tuple[bool, Outcome]]:
 
     def run(part: Part):
         ok = part.run("scripts/build.sh", preset, "unit_tests") and part.run(
-            "ctest", "--preset", preset,
+            "ctest", "--preset", preset, "--parallel", os.cpu_count(),
             GTEST_OUTPUT=f"xml:{part.reports}/",
             UBSAN_OPTIONS="print_stacktrace=1",
             # It cannot follow a child that starts threads, but lets it run.
