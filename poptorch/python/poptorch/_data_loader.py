@@ -2,6 +2,7 @@
 import torch
 
 from ._async_data_accessor import AsynchronousDataAccessor
+from ._bulk_loading import BulkIterator, fetcherOf
 from ._distributed_sampler import DistributedRange
 from ._errors import createPoptorchError
 from ._logging import logger
@@ -229,6 +230,12 @@ class DataLoader(torch.utils.data.DataLoader):
         if self._accessor is not None:
             return iter(self._accessor)
         return super().__iter__()
+
+    def _get_iterator(self):
+        fetch = fetcherOf(self)
+        if fetch is None:
+            return super()._get_iterator()
+        return BulkIterator(self, fetch)
 
     def terminate(self):
         """Ends the worker process of an asynchronous loader."""
