@@ -31,8 +31,8 @@ sdk: ## Build build/sdk; then: source build/sdk/enable.sh
 	@scripts/sdk.sh
 	@echo "To use it: source build/sdk/enable.sh"
 
-bench: ## Aspen and PyTorch side by side, as a table of ratios
-	@$(install) build run
+bench: ## Aspen, PyTorch and other peers side by side, as ratios and a chart
+	@$(install) build run bench
 	@scripts/sdk.sh
 	@scripts/with-sdk.sh python3 benchmarks/run.py
 

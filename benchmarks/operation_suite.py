@@ -28,9 +28,9 @@ HEAD = ["group", "operation", "threads", "ours us", "oneDNN us", "PyTorch us",
         "ratio", "verdict"]
 
 
-def build():
-    subprocess.run([ROOT / "scripts/build.sh", "release", "operations_aspen",
-                    "operations_onednn"], check=True)
+def build(*targets: str):
+    subprocess.run([ROOT / "scripts/build.sh", "release", *targets],
+                   check=True)
 
 
 def start_sides(threads: int, core_type: str | None) -> dict[str, Process]:
@@ -89,7 +89,7 @@ def measure(case: Case, sides: dict[str, Process], rounds: int,
 
 def run(names=(), rounds: int = 3, seconds: float = 0.012,
         core_type: str | None = None) -> list[dict]:
-    build()
+    build("operations_aspen", "operations_onednn")
     cases = [c for c in all_cases()
              if not names or any(n in f"{c.group} {c.name}" for n in names)]
     results = []

@@ -1,55 +1,81 @@
-"""A process that trains one network in one way, at the harness's command.
+"""A process that runs one network in one way, at the harness's command.
 
 Reads one JSON object per line, answers with one:
-    {"losses": n}     the losses of the first n updates that can be seen
-    {"seconds": s}    trains for about s seconds: seconds per update, one figure
-                      per chunk of updates
+    {"check": n}      runs n steps: a list of figures after each chunk
+    {"seconds": s}    runs for about s seconds: seconds per step, one figure per
+                      chunk of steps
+    {"digest": n}     runs n steps: a hash of everything they have changed
+    {"facts": true}   bytes that it holds, seconds of its compilation
 """
 
+import hashlib
 import json
 import sys
 import time
-
-BATCHES = 200  # distinct ones, so that a step does not find its data in cache
 
 
 def make_runner(settings: dict):
     import torch
     from networks import NETWORKS
-    from runners import AspenRunner, PyTorchRunner
 
-    torch.set_num_threads(settings.pop("threads", torch.get_num_threads()))
+    torch.set_num_threads(settings.pop("torch_threads",
+                                       torch.get_num_threads()))
     network = NETWORKS[settings.pop("network")]
-    runner = {"pytorch": PyTorchRunner, "aspen": AspenRunner}[
-        settings.pop("runner")]
-    return runner(network, *network.batches(BATCHES), **settings)
+    side = settings.pop("side")
+    inputs, labels = network.batches(settings.pop("batch"))
+    if settings.pop("is_training"):
+        from training import AspenTraining, PyTorchTraining
+
+        runner = {"PyTorch": PyTorchTraining, "Aspen": AspenTraining}[side]
+        return runner(network, inputs, labels, **settings)
+    from inference import AspenInference, OnnxInference, PyTorchInference
+
+    runner = {"PyTorch": PyTorchInference, "Aspen": AspenInference,
+              "ONNX Runtime": OnnxInference}[side]
+    return runner(network, inputs, **settings)
 
 
-def losses(runner, count: int, chunk: int) -> list[float]:
-    return [runner.run(chunk) for _ in range(count // chunk)]
+class Worker:
+    def __init__(self, settings: dict):
+        self.chunk = settings.pop("chunk")
+        self.clock = getattr(time, settings.pop("clock"))
+        self.runner = make_runner(settings)
 
+    def check(self, count: int) -> list[list[float]]:
+        return [self.runner.run(self.chunk)
+                for _ in range(count // self.chunk)]
 
-def timings(runner, seconds: float, chunk: int) -> list[float]:
-    figures = []
-    end = time.perf_counter() + seconds
-    while not figures or time.perf_counter() < end:
-        start = time.perf_counter()
-        runner.run(chunk)
-        figures.append((time.perf_counter() - start) / chunk)
-    return figures
+    def seconds(self, seconds: float) -> list[float]:
+        figures = []
+        end = time.perf_counter() + seconds
+        while not figures or time.perf_counter() < end:
+            start = self.clock()
+            self.runner.run(self.chunk)
+            figures.append((self.clock() - start) / self.chunk)
+        return figures
+
+    def digest(self, count: int) -> str:
+        result = hashlib.sha256()
+        for tensor in self.runner.state_after(count):
+            result.update(tensor.contiguous().numpy().tobytes())
+        return result.hexdigest()
+
+    def facts(self, _) -> dict:
+        import memory
+
+        figures = dict(resident=memory.resident_bytes())
+        if hasattr(self.runner, "compile_seconds"):
+            figures["compileSeconds"] = self.runner.compile_seconds
+        if hasattr(self.runner, "persistent"):
+            figures["tensors"] = memory.peak_tensor_bytes(self.runner)
+        return figures
 
 
 def main():
-    settings = json.loads(sys.argv[1])
-    chunk = settings.pop("chunk")
-    runner = make_runner(settings)
+    worker = Worker(json.loads(sys.argv[1]))
     for line in sys.stdin:
-        command = json.loads(line)
-        if "losses" in command:
-            answer = losses(runner, command["losses"], chunk)
-        else:
-            answer = timings(runner, command["seconds"], chunk)
-        print(json.dumps(answer), flush=True)
+        (command, argument), = json.loads(line).items()
+        print(json.dumps(getattr(worker, command)(argument)), flush=True)
 
 
 if __name__ == "__main__":

@@ -8,45 +8,108 @@ import pytest
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "benchmarks"))
 
+import compare  # noqa: E402
 import compile_times  # noqa: E402
+import contenders  # noqa: E402
+import dense  # noqa: E402
 import first_call  # noqa: E402
 import operation_suite  # noqa: E402
 import poplar_programs  # noqa: E402
+import report  # noqa: E402
 import run  # noqa: E402
+from contenders import Row  # noqa: E402
+from networks import NETWORKS  # noqa: E402
 from operations.cases import all_cases  # noqa: E402
 
 
-class FixedWorker:
-    def __init__(self, losses):
-        self.losses = losses
+class FixedContender:
+    """Makes given values in place of a process."""
+
+    side, name = "Aspen", "fixed"
+
+    def __init__(self, *values):
+        self.values = [[value] for value in values]
+        self.started_with = None
+        self.worker = self
+
+    def start(self, **changed):
+        self.started_with = changed
 
     def ask(self, **_):
-        return self.losses
+        return self.values
+
+    def close(self):
+        pass
 
 
-def contender(losses):
-    return run.Contender("x", {}, {}, worker=FixedWorker(losses))
+ROW = Row("mlp", True, 32, cores=2)
 
 
 def test_values_that_agree_give_their_largest_difference():
-    worst = run.check_values([contender([2.0, 1.0])],
-                             [contender([2.0, 1.0005])])
+    peer, ours = FixedContender(2.0, 1.0), FixedContender(2.0, 1.0005)
+    worst = compare.check_values(ROW, peer, [ours])
     assert worst == pytest.approx(5e-4)
+    assert peer.started_with == ours.started_with == dict(dropout=False)
 
 
-@pytest.mark.parametrize("losses", [[2.0, 1.1], [2.0, float("nan")]])
+@pytest.mark.parametrize("losses", [(2.0, 1.1), (2.0, float("nan"))])
 def test_values_that_differ_are_not_timed(losses):
-    with pytest.raises(RuntimeError, match="differ from PyTorch"):
-        run.check_values([contender([2.0, 1.0])], [contender(losses)])
+    with pytest.raises(RuntimeError, match="before they agree"):
+        compare.check_values(ROW, FixedContender(2.0, 1.0),
+                             [FixedContender(*losses)])
+
+
+def contender(side: str, setting: str, median: float, **facts) -> dict:
+    return dict(side=side, setting=setting, medianMs=median, lowMs=median,
+                highMs=median, **facts)
+
+
+RESULT = dict(
+    title="n, 1", target=2.0, denseMs=1.0, isIdentical=True, contenders=[
+        contender("PyTorch", "slow", 5.0, tensors=1, resident=1),
+        contender("PyTorch", "fast", 4.5, tensors=2e6, resident=3e6),
+        contender("ONNX Runtime", "1 thread", 3.0, resident=1),
+        contender("Aspen", "2 threads, 1 step a call", 2.0, arena=4e6,
+                  persistent=1e6, resident=6e6, compileSeconds=0.5),
+        contender("Aspen", "1 thread, 1 step a call", 3.0, arena=1,
+                  persistent=1, resident=1, compileSeconds=0.5)])
 
 
 def test_ratio_is_of_pytorchs_best_setting_over_ours():
-    result = dict(
-        network="n", batch=1,
-        pytorch=[dict(setting="a", bestMs=3.0, medianMs=5.0),
-                 dict(setting="b", bestMs=4.0, medianMs=4.5)],
-        aspen=[dict(setting="c", bestMs=1.5, medianMs=9.0)])
-    assert run.rows(result)[-1][-2:] == ["2.00", "0.50"]
+    assert report.facts(RESULT) == [
+        "n, 1", "2 threads, 1 step a call", "2.25", "2", "ok", "0.50", "1.50",
+        "yes", "0.50", "5.0", "2.0", "6.0", "3.0"]
+    assert report.rows(RESULT)[3][-1] == "2.25"
+    assert report.peers(RESULT) == "\nn, 1: 1.50 times ONNX Runtime"
+    assert "2.25x" in report.svg([RESULT], "a machine")
+
+
+def test_every_network_has_training_and_inference_rows():
+    rows = run.rows_of(list(NETWORKS), ["training", "inference"], 2)
+    assert len([r for r in rows if r.is_training]) == 8
+    assert {r.batch for r in rows if not r.is_training} == {1, 64}
+    assert rows[-1] == Row("resnet50", False, 1, cores=2)
+
+
+def test_pytorch_is_tried_in_every_setting():
+    settings = {c.name for c in contenders.pytorch(ROW, None)}
+    assert settings == {
+        f"{kind}, {threads}{more}" for kind in ("eager", "traced")
+        for threads in ("1 thread", "2 threads") for more in ("", ", foreach")}
+    images = contenders.pytorch(Row("fashion-cnn", False, 1, cores=1), None)
+    assert {c.name for c in images} == {
+        f"{kind}, 1 thread{more}" for kind in ("eager", "traced")
+        for more in ("", ", channels_last")}
+
+
+def test_dense_operations_are_counted_forward_and_backward():
+    counts = dense.cases_of(ROW)
+    # Three layers, and nothing wants the gradient of the first one's input.
+    assert sum(counts.values()) == 8
+    assert sum(dense.cases_of(Row("mlp", False, 1, cores=2)).values()) == 3
+    # Two LSTMs: a product for the inputs, one for the state at each of 64.
+    lstm = dense.cases_of(Row("lstm", False, 1, cores=2))
+    assert sum(lstm.values()) == 2 * (1 + 64) + 1
 
 
 def test_figures_of_programs_are_held_against_their_limits():

@@ -116,6 +116,8 @@ FastExecutor::FastExecutor(const internal::GraphData &graph,
     arenaBytes = std::max(arenaBytes, stretch.storage.arenaBytes);
   }
   arena_ = AlignedBuffer(arenaBytes);
+  logger.debug("engine memory: {} B of arena, {} B of variables", arenaBytes,
+               store_.bytes());
   const TaskContext context = {graph, store_, arena_.data(),
                                host,  traps,  vertices_};
   ProgramBuilder builder(control_, compiled, context);

@@ -35,6 +35,14 @@ void VariableStore::reset() {
   }
 }
 
+std::size_t VariableStore::bytes() const {
+  std::size_t sum = 0;
+  for (const AlignedBuffer &buffer : buffers_) {
+    sum += buffer.size();
+  }
+  return sum;
+}
+
 void VariableStore::pack(const internal::TensorView &view,
                          std::byte *packed) const {
   const std::size_t size = support::sizeOf(view.type);

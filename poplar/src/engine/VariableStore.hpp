@@ -24,6 +24,8 @@ public:
     return buffers_[variable.index()].data();
   }
 
+  std::size_t bytes() const; // of all that is stored
+
   // Copies the elements of a view, in its row-major order, out of and into the
   // variables.
   void pack(const internal::TensorView &view, std::byte *packed) const;
