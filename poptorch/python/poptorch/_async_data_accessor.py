@@ -5,6 +5,7 @@ import os
 import pickle
 import signal
 import tempfile
+import threading
 import traceback
 
 import torch
@@ -187,8 +188,18 @@ def _rebatched(batches, size, drop_last):
         yield _restore(structure, [torch.cat(p) for p in zip(*pending)])
 
 
+def _endWithTheParent():
+    """A parent that was killed asks for nothing any more, not even to stop."""
+    multiprocessing.parent_process().join()
+    os._exit(1)
+
+
 def _work(dataset, settings, channel):
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    threading.Thread(target=_endWithTheParent, daemon=True).start()
+    # A loader's own workers are copies of this process, which has imported what
+    # they need.
+    multiprocessing.set_start_method("fork", force=True)
     torch.set_num_threads(1)
     try:
         if isinstance(dataset, _PickledFile):
