@@ -28,13 +28,13 @@ def first_call() -> dict:
     import poptorch
 
     imported = time.perf_counter()
-    from networks import NETWORKS
+    from networks import NETWORKS, WithLoss
 
     network = NETWORKS["fashion-cnn"]
-    model = network.model()
+    model = WithLoss(network.make_layers(has_dropout=True))
     optimizer = getattr(poptorch.optim, network.optimizer)(
         model.parameters(), **network.hyperparameters)
-    (images,), (labels,) = network.batches(1)
+    images, labels = (batches[0] for batches in network.batches(network.batch))
     called = time.perf_counter()
     trainer = poptorch.trainingModel(model, poptorch.Options(), optimizer)
     _, loss = trainer(images, labels)
