@@ -25,6 +25,7 @@ TEST(BatchSerialization, ComputesTheSame) {
 
 TEST(BatchSerialization, RunsLayersForPartsOfTheBatch) {
   auto ir = model(2);
+  ir->sessionOptions.enableOutlining = false;
   Graph machine;
   toMachine(*ir, machine, 2);
   std::vector<std::string> forward;

@@ -167,6 +167,7 @@ TEST(Pipeline, StashesWhatTheBackwardPassNeeds) {
 TEST(Pipeline, RecomputesAStageFromItsInputs) {
   auto ir = pipelined(2, 4);
   ir->sessionOptions.autoRecomputation = RecomputationType::Pipeline;
+  ir->sessionOptions.enableOutlining = false;
   Graph machine;
   toMachine(*ir, machine, 2);
   auto stashes = opsOfType(machine, "Stash");

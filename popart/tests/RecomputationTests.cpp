@@ -31,6 +31,7 @@ std::shared_ptr<Ir> model(RecomputationType mode, RecomputeType mark,
 // Repeated operations by type.
 std::map<std::string, int> repeated(const std::shared_ptr<Ir> &ir,
                                     int ipus = 1) {
+  ir->sessionOptions.enableOutlining = false;
   Graph machine;
   toMachine(*ir, machine, ipus);
   std::map<std::string, int> counts;

@@ -5,6 +5,9 @@
 
 #include <fmt/format.h>
 
+#include <map>
+#include <set>
+
 namespace popart {
 namespace {
 
@@ -13,8 +16,6 @@ std::string typed(const Tensor &tensor) {
                      support::toString(tensor.info.shape()));
 }
 
-// What the class of a custom operator says of itself; attributes of the model
-// otherwise.
 class Serialiser : public OpSerialiserBase {
 public:
   std::string str() const {
@@ -34,9 +35,7 @@ private:
 };
 
 std::string printAttributes(const Op &op) {
-  Serialiser serialiser;
-  op.appendAttributes(serialiser);
-  std::string own = serialiser.str();
+  std::string own = ownAttributes(op);
   return own.empty() ? op.attributes.str() : own;
 }
 
@@ -65,9 +64,8 @@ std::string printOp(const Op &op) {
   return line + "\n";
 }
 
-} // namespace
-
-std::string printGraph(const Graph &graph) {
+// `done`: graphs that have been printed, since several operations may call one.
+std::string printGraph(const Graph &graph, std::set<const Graph *> &done) {
   std::string text;
   for (const TensorId &id : graph.getTensorIds()) {
     const Tensor &tensor = graph.getTensor(id);
@@ -87,10 +85,26 @@ std::string printGraph(const Graph &graph) {
   }
   for (const auto &op : graph.getOps()) {
     for (const Graph *called : op->getCalledGraphs()) {
-      text += fmt::format("graph {}:\n{}", called->id, printGraph(*called));
+      if (done.insert(called).second) {
+        text +=
+            fmt::format("graph {}:\n{}", called->id, printGraph(*called, done));
+      }
     }
   }
   return text;
+}
+
+} // namespace
+
+std::string printGraph(const Graph &graph) {
+  std::set<const Graph *> done;
+  return printGraph(graph, done);
+}
+
+std::string ownAttributes(const Op &op) {
+  Serialiser serialiser;
+  op.appendAttributes(serialiser);
+  return serialiser.str();
 }
 
 } // namespace popart

@@ -9,4 +9,8 @@ namespace popart {
 
 std::string printGraph(const Graph &graph);
 
+// What the class of a custom operator says of itself; empty for other
+// operators.
+std::string ownAttributes(const Op &op);
+
 } // namespace popart

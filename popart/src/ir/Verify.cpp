@@ -12,7 +12,9 @@ namespace {
 
 class Verifier {
 public:
-  explicit Verifier(const Graph &graph) : graph_(graph) {}
+  // `done`: graphs that are called and verified, some more than once.
+  Verifier(const Graph &graph, std::set<const Graph *> &done)
+      : graph_(graph), done_(done) {}
 
   void run() {
     for (const TensorId &id : graph_.getTensorIds()) {
@@ -31,7 +33,9 @@ public:
       checkInputs(*op);
       checkOutputs(*op);
       for (const Graph *called : op->getCalledGraphs()) {
-        Verifier(*called).run();
+        if (done_.insert(called).second) {
+          Verifier(*called, done_).run();
+        }
       }
     }
     for (const TensorId &id : graph_.getOutputIds()) {
@@ -90,6 +94,7 @@ private:
   }
 
   const Graph &graph_;
+  std::set<const Graph *> &done_;
   std::set<TensorId> known_;
   std::set<TensorId> stale_;
 };
@@ -97,7 +102,8 @@ private:
 } // namespace
 
 void verifyGraph(const Graph &graph) {
-  Verifier(graph).run();
+  std::set<const Graph *> done;
+  Verifier(graph, done).run();
 }
 
 } // namespace popart

@@ -14,8 +14,8 @@ namespace popart {
 using poplar::program::Copy;
 using poplar::program::Repeat;
 
-PipelineProgram::PipelineProgram(LoweringContext &context, const Ir &ir,
-                                 const Graph &graph,
+PipelineProgram::PipelineProgram(LoweringContext &context, Functions &functions,
+                                 const Ir &ir, const Graph &graph,
                                  const std::vector<InputStream> &inputs)
     : schedule_(pipelineSchedule(ir, graph)),
       isBatchPerFlush_(ir.sessionOptions.enableGradientAccumulation),
@@ -37,7 +37,7 @@ PipelineProgram::PipelineProgram(LoweringContext &context, const Ir &ir,
       copies.emplace_back();
       context.lower(*op, copies.back());
     } else {
-      addStage(context, *op);
+      addStage(context, functions, *op);
     }
   }
   for (auto copy = copies.rbegin(); copy != copies.rend(); ++copy) {
@@ -50,9 +50,10 @@ PipelineProgram::PipelineProgram(LoweringContext &context, const Ir &ir,
   }
 }
 
-void PipelineProgram::addStage(LoweringContext &context, const Op &op) {
+void PipelineProgram::addStage(LoweringContext &context, Functions &functions,
+                               const Op &op) {
   Stage &stage = stages_[static_cast<std::size_t>(op.settings.pipelineStage)];
-  context.lower(op, stage.compute);
+  functions.lower(context, op, stage.compute);
   bool isStash = op.opid.type == "Stash";
   if (!isStash && op.opid.type != "Restore") {
     return;

@@ -1,6 +1,7 @@
 // The cycles of a pipelined graph: fill, main and flush.
 #pragma once
 
+#include <lowering/Functions.hpp>
 #include <lowering/HostTensors.hpp>
 #include <transforms/PipelineSchedule.hpp>
 
@@ -13,8 +14,8 @@ namespace popart {
 class PipelineProgram {
 public:
   // Lowers the operations that run in every micro-batch.
-  PipelineProgram(LoweringContext &context, const Ir &ir, const Graph &graph,
-                  const std::vector<InputStream> &inputs);
+  PipelineProgram(LoweringContext &context, Functions &functions, const Ir &ir,
+                  const Graph &graph, const std::vector<InputStream> &inputs);
 
   // All micro-batches between one fill and one flush. `batch` tells which
   // anchors are returned when there is one batch per flush.
@@ -39,7 +40,7 @@ private:
     std::vector<Slots> stashes;
   };
 
-  void addStage(LoweringContext &context, const Op &op);
+  void addStage(LoweringContext &context, Functions &functions, const Op &op);
   Program cycle(std::int64_t number, const std::vector<AnchorStream> &anchors,
                 std::int64_t batch) const;
 

@@ -1,6 +1,7 @@
 // The loops of a step, and what of them is returned to the host when.
 #include <lowering/StepProgram.hpp>
 
+#include <lowering/Functions.hpp>
 #include <lowering/HostTensors.hpp>
 #include <lowering/PipelineProgram.hpp>
 
@@ -72,9 +73,10 @@ private:
 
   void lowerMicroBatch() {
     for (const auto &op : graph_.getOps()) {
-      context_.lower(*op, isUpdate(*op)                    ? update_
-                          : op->opid.type == "SumOfCopies" ? begin_
-                                                           : compute_);
+      functions_.lower(context_, *op,
+                       isUpdate(*op)                    ? update_
+                       : op->opid.type == "SumOfCopies" ? begin_
+                                                        : compute_);
     }
     anchors_ = addAnchors(context_, ir_, graph_, turns_);
   }
@@ -95,10 +97,10 @@ private:
   }
 
   void lowerPipeline() {
-    pipeline_.emplace(context_, ir_, graph_, inputs_);
+    pipeline_.emplace(context_, functions_, ir_, graph_, inputs_);
     for (const auto &op : graph_.getOps()) {
       if (isUpdate(*op)) {
-        context_.lower(*op, update_);
+        functions_.lower(context_, *op, update_);
       }
     }
     anchors_ = addAnchors(context_, ir_, graph_, turns_);
@@ -137,6 +139,7 @@ private:
   const Ir &ir_;
   const Graph &graph_;
   LoweringContext context_;
+  Functions functions_;
   std::vector<InputStream> inputs_;
   std::vector<AnchorStream> anchors_;
   std::optional<PipelineProgram> pipeline_;

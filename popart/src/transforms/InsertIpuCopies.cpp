@@ -8,15 +8,41 @@
 
 namespace popart {
 
-VGraphId homeOf(const Tensor &tensor) {
-  if (!tensor.producer) {
-    return tensor.consumers.empty()
-               ? unusedVGraphId
-               : tensor.consumers.front()->settings.vgraphId;
+namespace {
+
+bool isCall(const Op &op) {
+  return op.opid.domain == "ai.graphcore" && op.opid.type == "Call";
+}
+
+// An input or output of a call in the graph that it calls.
+const Tensor &insideOf(const Op &call, const TensorId &id) {
+  const Graph &callee = *call.getCalledGraphs().front();
+  auto input = std::find(call.inputs.begin(), call.inputs.end(), id);
+  if (input != call.inputs.end()) {
+    auto index = static_cast<std::size_t>(input - call.inputs.begin());
+    return callee.getTensor(callee.getInputIds().at(index));
   }
-  return tensor.producer->opid.type == "IpuCopy"
-             ? tensor.producer->attributes.getInt("destination", 0)
-             : tensor.producer->settings.vgraphId;
+  auto output = std::find(call.outputs.begin(), call.outputs.end(), id);
+  auto index = static_cast<std::size_t>(output - call.outputs.begin());
+  return callee.getTensor(callee.getOutputIds().at(index));
+}
+
+} // namespace
+
+VGraphId homeOf(const Tensor &tensor) {
+  const Op *op = tensor.producer;
+  if (!op && !tensor.consumers.empty()) {
+    op = tensor.consumers.front();
+  }
+  if (!op) {
+    return unusedVGraphId;
+  }
+  if (isCall(*op)) {
+    return homeOf(insideOf(*op, tensor.id));
+  }
+  bool isCopy = op == tensor.producer && op->opid.type == "IpuCopy";
+  return isCopy ? op->attributes.getInt("destination", 0)
+                : op->settings.vgraphId;
 }
 
 void insertIpuCopies(PassContext &context) {

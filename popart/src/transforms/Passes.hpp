@@ -70,6 +70,8 @@ void moveTensorsAlongPipeline(PassContext &context);
 void insertIpuCopies(PassContext &context);
 // And copies between the same two IPUs together.
 void mergeIpuCopies(PassContext &context);
+// Sequences of operations that occur several times: one graph and calls of it.
+void outlineSubgraphs(PassContext &context);
 
 // Value program only: one replica in the place of all.
 void foldReplicas(PassContext &context);
@@ -82,7 +84,8 @@ TensorId variableOf(const Graph &graph, TensorId id);
 
 // Somebody asks for the tensor, or for its gradient, by name.
 bool isAskedFor(const Ir &ir, const TensorId &id);
-// The IPU that holds a tensor: where it is made, or first read.
+// The IPU that holds a tensor: where it is made, or first read, be it in a
+// graph that is called.
 VGraphId homeOf(const Tensor &tensor);
 
 } // namespace popart

@@ -72,6 +72,7 @@ std::span<const Pass> machinePasses() {
       {"moveTensorsAlongPipeline", moveTensorsAlongPipeline},
       {"insertIpuCopies", insertIpuCopies},
       {"mergeIpuCopies", mergeIpuCopies, true},
+      {"outlineSubgraphs", outlineSubgraphs, true},
       {"drawFinal", drawFinal, true},
   };
   return passes;

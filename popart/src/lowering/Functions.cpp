@@ -1,0 +1,88 @@
+// Calls: inputs are copied into the function's own tensors, and outputs out of
+// them.
+#include <lowering/Functions.hpp>
+
+#include <lowering/HostTensors.hpp>
+#include <ops/Bodies.hpp>
+
+#include <string>
+#include <utility>
+
+namespace popart {
+namespace {
+
+using poplar::program::Sequence;
+using Tensors = std::vector<poplar::Tensor>;
+
+// Tensors of a type travel together.
+void copyAll(const Tensors &from, const Tensors &to, Sequence &program,
+             const std::string &path) {
+  std::map<std::string, std::pair<Tensors, Tensors>> byType;
+  for (std::size_t i = 0; i < from.size(); ++i) {
+    auto &[sources, targets] = byType[from[i].elementType().toString()];
+    sources.push_back(from[i].flatten());
+    targets.push_back(to[i].flatten());
+  }
+  for (const auto &[type, ends] : byType) {
+    program.add(poplar::program::Copy(
+        poplar::concat(ends.first), poplar::concat(ends.second), false, path));
+  }
+}
+
+} // namespace
+
+void Functions::lower(LoweringContext &context, const Op &op,
+                      Sequence &program) {
+  if (op.opid.type != "Call" || op.opid.domain != "ai.graphcore") {
+    context.lower(op, program);
+    return;
+  }
+  const Function &function = of(op, context);
+  Tensors inputs;
+  for (const TensorId &id : op.inputs) {
+    inputs.push_back(context.tensor(id));
+  }
+  Tensors outputs;
+  for (std::size_t i = 0; i < op.outputs.size(); ++i) {
+    // What the function changes goes back to where it was.
+    InIndex modified = op.modifiedInput(static_cast<OutIndex>(i));
+    outputs.push_back(modified >= 0 ? inputs[static_cast<std::size_t>(modified)]
+                                    : context.graph().clone(function.outputs[i],
+                                                            op.outputs[i]));
+    context.setTensor(op.outputs[i], outputs.back());
+  }
+  const std::string &path = op.settings.name;
+  copyAll(inputs, function.inputs, program, path + "/inputs");
+  program.add(poplar::program::Call(function.handle, path));
+  copyAll(function.outputs, outputs, program, path + "/outputs");
+}
+
+// Its tensors are laid out as those of the first call.
+const Functions::Function &Functions::of(const Op &call,
+                                         LoweringContext &context) {
+  const Graph &body = bodyOf(call, "callee");
+  auto [found, isNew] = functions_.try_emplace(&body);
+  Function &function = found->second;
+  if (!isNew) {
+    return function;
+  }
+  LoweringContext inner(context.graph(), context.options());
+  for (std::size_t i = 0; i < call.inputs.size(); ++i) {
+    const TensorId &id = body.getInputIds().at(i);
+    function.inputs.push_back(
+        context.graph().clone(context.tensor(call.inputs[i]), id));
+    inner.setTensor(id, function.inputs.back());
+  }
+  addConstants(inner, body, call.settings.vgraphId);
+  Sequence program(body.id);
+  for (const auto &op : body.getOps()) {
+    inner.lower(*op, program);
+  }
+  for (const TensorId &id : body.getOutputIds()) {
+    function.outputs.push_back(inner.tensor(id));
+  }
+  function.handle = context.graph().addFunction(program);
+  return function;
+}
+
+} // namespace popart
