@@ -7,6 +7,7 @@ import torch
 from torch import nn
 
 import poptorch
+from models import Small, smallData
 from poptorch._cache_lock import distributedCacheLock
 
 
@@ -193,3 +194,13 @@ def test_attributesOfSchedulersAreMentionedOnce(logs):
         "Ignoring unexpected group 0 attribute in SGD optimizer: ['initial_lr']"
     )
     assert logs.text.count(message) == 1
+
+
+def test_whatTheDeviceKeepsIsNoUnexpectedAttribute(logs):
+    model = Small()
+    optimizer = poptorch.optim.SGD(model.parameters(), lr=0.1, momentum=0.9)
+    trainer = poptorch.trainingModel(model, quiet(), optimizer)
+    trainer(*smallData(4))
+    optimizer.state_dict()
+    trainer.setOptimizer(optimizer)
+    assert "Ignoring unexpected" not in logs.text

@@ -1,6 +1,7 @@
 # Attributes of optimisers that mean nothing to the device, such as those that a
 # scheduler adds: each is mentioned once.
 from ._logging import logger
+from ._optimizer_state import OptimizerState
 
 
 class AttributeTracker:
@@ -28,4 +29,6 @@ def _attributes(optimizer):
     yield "default group variable", list(optimizer.defaults)
     for i, group in enumerate(optimizer.param_groups):
         yield f"group {i} attribute", list(group)
-    yield "optimizer attribute", list(vars(optimizer))
+    yield "optimizer attribute", [
+        n for n in vars(optimizer) if not hasattr(OptimizerState, n)
+    ]
