@@ -19,11 +19,13 @@ run: ## Train the pipelined MNIST network and show what it would cost on IPUs
 	  --profile --profile-dir build/mnist_pipeline
 
 test: ## The tests that belong to every change, with a summary
-	@$(install) build run digits test
+	@$(install) build run digits test pypi
+	@scripts/install-wheels.sh
 	@scripts/test.py
 
 test-full: ## Also optimised unit tests, the thread sanitizer, many random programs
-	@$(install) build run digits test
+	@$(install) build run digits test pypi
+	@scripts/install-wheels.sh
 	@scripts/test.py --full
 
 sdk: ## Build build/sdk; then: source build/sdk/enable.sh

@@ -2,8 +2,9 @@
 
 The network is the course's CNN, with its optimiser. "import" is what `import
 poptorch` takes after `import torch`; "first call" traces, compiles and runs one
-step; "from the cache" does so in a process that finds the executable of another.
-Each figure is the best of several processes, as somebody else may use the machine.
+step; "from the cache" does so in a process that finds the executable of
+another. Each figure is the best of several processes, as somebody else may use
+the machine.
 
     scripts/with-sdk.sh python3 benchmarks/first_call.py
 """

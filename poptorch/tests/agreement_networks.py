@@ -100,8 +100,9 @@ LENGTH = 12
 
 
 def images(rows, generator):
-    """A coarse pattern for each of ten classes, with noise, much of it dark: few
-    values that rounding takes across a ReLU's edge or to a pool's other input."""
+    """A coarse pattern for each of ten classes, with noise, much of it dark:
+    rounding takes few values across a ReLU's edge or to a pool's other input.
+    """
     labels = torch.randint(0, 10, (rows,), generator=generator)
     patterns = torch.randn(10, 1, 7, 7, generator=generator)
     noise = torch.randn(rows, 1, 7, 7, generator=generator)

@@ -1,5 +1,5 @@
-# What is left when a process of a program breaks: a message, free IPUs, no other
-# process. Programs are real ones, in sessions of their own on a system of one IPU.
+# What is left when a process of a program breaks: a message, free IPUs, no
+# other process. Programs are real ones, each with a system of one IPU.
 import os
 import signal
 import subprocess

@@ -1,5 +1,5 @@
-# Whole runs of training, five networks with five optimisers, against PyTorch's in
-# float32 and float64. FULL_TRAINING=1 runs all 200 steps of each.
+# Whole runs of training, five networks with five optimisers, against PyTorch's
+# in float32 and float64. FULL_TRAINING=1 runs all 200 steps of each.
 import copy
 import os
 from pathlib import Path
