@@ -66,13 +66,21 @@ TEST(Optimizer, ReplacesOnlyWhatIsAlike) {
   std::string start = "New optimizer is not a valid replacement. ";
   EXPECT_EQ(message(SGD({{"defaultLearningRate", {0.5f, true}},
                          {"defaultWeightDecay", {0.1f, true}}}))
-                .rfind(start + "defaultLearningRate was not constant", 0),
+                .rfind(start + "Can not replace a non constant value with a "
+                               "constant value. (defaultLearningRate)",
+                       0),
             0u);
   EXPECT_EQ(message(SGD({{"defaultLearningRate", {0.5f, false}},
                          {"defaultWeightDecay", {0.2f, true}}}))
-                .rfind(start + "defaultWeightDecay", 0),
+                .rfind(start + "Values are constant but do not match. "
+                               "(defaultWeightDecay",
+                       0),
             0u);
-  EXPECT_EQ(message(Adam({})).rfind(start + "SGD cannot become Adam", 0), 0u);
+  EXPECT_EQ(message(Adam({})).rfind(
+                start + "Can not replace optimizer of type SGD with new "
+                        "optimizer of type Adam",
+                0),
+            0u);
 }
 
 TEST(Adam, RefusesOtherModes) {

@@ -2,6 +2,7 @@
 // operator, grouped by family in the files of aten/.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -19,6 +20,9 @@ struct AtenRow {
   // The call does something even when its results are not used.
   bool hasEffect = false;
 };
+
+// What PopART calls the host function of this number in a trace.
+std::string hostFunctionHandle(std::int64_t number);
 
 // Null when the operator is not supported.
 const AtenRow *findAtenRow(const std::string &op);

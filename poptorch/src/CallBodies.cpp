@@ -16,9 +16,9 @@ using popart::TensorId;
 class BodyFiller {
 public:
   BodyFiller(const TraceRecord &record, popart::Graph &graph,
-             popart::Op::Settings settings)
+             popart::Op::Settings settings, CallOptions options)
       : record_(record), graph_(graph), settings_(std::move(settings)),
-        ids_(record.tensors.size()) {}
+        options_(options), ids_(record.tensors.size()) {}
 
   void addInput(TensorNumber number) {
     id(number) =
@@ -33,7 +33,7 @@ public:
     popart::Op::Settings settings = settings_;
     settings.name = call.scope;
     CallLowering lowering(graph_, record_, call, ids_, settings, row.popart,
-                          /*isTraining=*/false);
+                          options_);
     row.lower(lowering);
   }
 
@@ -67,6 +67,7 @@ private:
   const TraceRecord &record_;
   popart::Graph &graph_;
   popart::Op::Settings settings_;
+  CallOptions options_;
   CallLowering::Ids ids_; // by number, in this graph
 };
 
@@ -80,7 +81,7 @@ CallLowering::Ids CallLowering::fill(popart::Graph &graph, std::size_t body,
                                      std::size_t captured) const {
   const TracedBody &traced =
       record_.bodies.at(static_cast<std::size_t>(integer(body)));
-  BodyFiller filler(record_, graph, settings_);
+  BodyFiller filler(record_, graph, settings_, options_);
   for (TensorNumber number : traced.inputs) {
     filler.addInput(number);
   }

@@ -46,15 +46,24 @@ std::vector<char> constantData(const std::vector<double> &values,
   }
 }
 
+constexpr const char *availableMemoryAttribute = "__available_memory";
+
+// Of what one torch operator becomes, the parts around the one with a plan.
+bool isBesidePlan(const popart::Op &op) {
+  const std::string &type = op.opid.type;
+  return type == "Add" || type == "Cast" || type == "Reshape" ||
+         type == "Transpose";
+}
+
 } // namespace
 
 CallLowering::CallLowering(popart::Graph &graph, const TraceRecord &record,
                            const TracedCall &call, Ids &tensors,
                            popart::Op::Settings settings,
-                           std::string popartType, bool isTraining)
+                           std::string popartType, CallOptions options)
     : graph_(graph), record_(record), call_(call), ids_(tensors),
       settings_(std::move(settings)), popartType_(std::move(popartType)),
-      isTraining_(isTraining) {}
+      options_(options) {}
 
 bool CallLowering::isNone(std::size_t i) const {
   return i >= call_.arguments.size() ||
@@ -200,8 +209,21 @@ CallLowering::Ids CallLowering::addSeveral(const std::string &domain,
                                            int version) {
   popart::Op::Settings settings = settings_;
   settings.name += settings.name.empty() ? type : "/" + type;
-  return graph_.addOp({domain, type, version}, inputs, count, attributes,
-                      settings);
+  popart::Attributes all = attributes;
+  if (options_.availableMemory && count == 1) {
+    all.set(availableMemoryAttribute, *options_.availableMemory);
+  }
+  return graph_.addOp({domain, type, version}, inputs, count, all, settings);
+}
+
+void CallLowering::setAvailableMemory(const TensorId &id, float proportion) {
+  popart::Op *op = graph_.getTensor(id).producer;
+  while (op && isBesidePlan(*op)) {
+    op = graph_.getTensor(op->inputs[0]).producer;
+  }
+  if (op) {
+    op->attributes.set(availableMemoryAttribute, proportion);
+  }
 }
 
 TensorId CallLowering::cast(const TensorId &id, DataType type) {

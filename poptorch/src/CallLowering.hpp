@@ -6,10 +6,17 @@
 
 #include <popart/graph.hpp>
 
+#include <optional>
 #include <string>
 #include <vector>
 
 namespace poptorch {
+
+struct CallOptions {
+  bool isTraining = false;
+  // What planned operations may use of the IPU's memory, if the user says.
+  std::optional<float> availableMemory = {};
+};
 
 class CallLowering {
 public:
@@ -19,10 +26,10 @@ public:
   CallLowering(popart::Graph &graph, const TraceRecord &record,
                const TracedCall &call, Ids &tensors,
                popart::Op::Settings settings, std::string popartType,
-               bool isTraining);
+               CallOptions options);
 
   const TracedCall &call() const { return call_; }
-  bool isTraining() const { return isTraining_; }
+  bool isTraining() const { return options_.isTraining; }
   // The operation that the call's row names.
   const std::string &popartType() const { return popartType_; }
 
@@ -82,6 +89,9 @@ public:
                  const Ids &inputs, unsigned count,
                  const popart::Attributes &attributes = {}, int version = 1);
 
+  // What the operation that computed `id` may use of its IPU's memory.
+  void setAvailableMemory(const popart::TensorId &id, float proportion);
+
   // Adds nothing when there is nothing to do.
   popart::TensorId cast(const popart::TensorId &id, popart::DataType type);
   popart::TensorId reshape(const popart::TensorId &id,
@@ -120,7 +130,7 @@ private:
   Ids &ids_;
   popart::Op::Settings settings_;
   std::string popartType_;
-  bool isTraining_;
+  CallOptions options_;
 };
 
 } // namespace poptorch

@@ -1,5 +1,6 @@
 #include "Executable.hpp"
 
+#include "AtenTable.hpp"
 #include "Device.hpp"
 #include "Error.hpp"
 
@@ -89,6 +90,8 @@ Executable::Executable(const TraceRecord &record, const CompileOptions &options,
   TranslationOptions translationOptions;
   translationOptions.isTraining = optimizer.has_value();
   translationOptions.isPipelined = options_.executionMode == "pipelined";
+  translationOptions.phaseStride = phaseStride();
+  translationOptions.availableMemory = options_.availableMemory;
   translation_ = translate(record, translationOptions, ir_->getMainGraph());
   if (optimizer) {
     ir_->loss = translation_.loss;
@@ -135,71 +138,6 @@ void Executable::makeArrays(const TraceRecord &record) {
   }
   for (const auto &info : outputInfos_) {
     outputArrays_.push_back(std::make_unique<HostArray>(info));
-  }
-}
-
-void Executable::setSessionOptions(bool clipsGradients) {
-  popart::SessionOptions &session = ir_->sessionOptions;
-  support::requireUser<Error>(
-      options_.executionMode.find("phased") == std::string::npos,
-      "Phased execution is not supported yet; use poptorch.PipelinedExecution "
-      "or poptorch.ShardedExecution");
-  bool isMultiIpu = translation_.ipuCount > 1;
-  bool isPipelined = options_.executionMode == "pipelined" && isMultiIpu;
-  session.constantWeights = false;
-  session.enablePipelining = isPipelined;
-  session.virtualGraphMode = isMultiIpu ? popart::VirtualGraphMode::Manual
-                                        : popart::VirtualGraphMode::Off;
-  if (isPipelined && ir_->isTraining()) {
-    session.autoRecomputation = popart::RecomputationType::Pipeline;
-  }
-  session.enableGradientAccumulation = options_.gradientAccumulation > 1;
-  session.accumulationFactor = options_.gradientAccumulation;
-  session.accumulationAndReplicationReductionType = options_.reductionType;
-  session.meanAccumulationAndReplicationReductionStrategy =
-      options_.meanStrategy;
-  session.enableReplicatedGraphs = options_.replicationFactor > 1;
-  session.replicatedGraphCount = options_.replicationFactor;
-  session.enableDistributedReplicatedGraphs = options_.processes > 1;
-  session.globalReplicationFactor =
-      std::int64_t{options_.processes} * options_.replicationFactor;
-  session.globalReplicaOffset =
-      std::int64_t{options_.processId} * options_.replicationFactor;
-  session.activationTensorLocationSettings = options_.activationLocation;
-  session.weightTensorLocationSettings = options_.weightLocation;
-  session.optimizerStateTensorLocationSettings = options_.optimizerLocation;
-  session.accumulatorTensorLocationSettings = options_.accumulatorLocation;
-  session.numIOTiles = options_.ioTiles;
-  if (clipsGradients && isPipelined) {
-    // The norm needs the gradients of all stages before the first update.
-    session.accumulateOuterFragmentSettings.schedule =
-        popart::AccumulateOuterFragmentSchedule::Scheduler;
-  }
-  session.engineOptions["debug.retainDebugInformation"] = "false";
-  applyPopartOptions(options_.popart, session);
-}
-
-void Executable::checkPipeline() const {
-  std::int64_t stages = translation_.forwardStages;
-  if (!ir_->sessionOptions.enablePipelining || stages < 2) {
-    return;
-  }
-  if (ir_->isTraining()) {
-    std::int64_t all = 2 * stages - 1;
-    support::requireUser<Error>(
-        options_.gradientAccumulation >= all,
-        "poptorch.Options().Training.gradientAccumulation must be greater than "
-        "or equal to the number of pipeline stages ({}) when using "
-        "poptorch.PipelinedExecution. Please note that a model with {} forward "
-        "stages has {} more for training.",
-        all, stages, stages - 1);
-  } else {
-    support::requireUser<Error>(
-        options_.deviceIterations >= stages,
-        "poptorch.Options().deviceIterations must be greater than or equal to "
-        "the number of pipeline stages ({}) when using "
-        "poptorch.PipelinedExecution.",
-        stages);
   }
 }
 
@@ -290,7 +228,9 @@ Executable::weightsIO(const std::vector<void *> &weights) const {
   popart::WeightsIO io;
   for (std::size_t i = 0; i < weights.size(); ++i) {
     const std::string &name = translation_.state.at(i);
-    io.insert(name, {weights[i], ir_->getMainGraph().getTensor(name).info});
+    if (weights[i]) {
+      io.insert(name, {weights[i], ir_->getMainGraph().getTensor(name).info});
+    }
   }
   return io;
 }
@@ -302,6 +242,11 @@ void Executable::writeWeights(const std::vector<void *> &weights) {
   session_->writeWeights(weightsIO(weights));
   session_->weightsFromHost();
   hasWeights_ = true;
+}
+
+void Executable::writeBuffers(const std::vector<void *> &weights) {
+  session_->writeWeights(weightsIO(weights));
+  session_->buffersFromHost();
 }
 
 void Executable::readWeights(const std::vector<void *> &weights) {
@@ -316,12 +261,38 @@ void Executable::setOptimizer(const OptimizerDescription &description) {
   training->updateOptimizerFromHost(*makeOptimizer(description));
 }
 
-std::uint64_t Executable::randomSeed() const {
-  return session_->getRandomSeed();
+std::vector<std::uint64_t> Executable::randomState() {
+  std::vector<std::uint64_t> state = {session_->getRandomSeed(),
+                                      session_->getRandomStep()};
+  if (hasTileState()) {
+    auto words = session_->getRNGState();
+    state.insert(state.end(), words.begin(), words.end());
+  }
+  return state;
 }
 
-void Executable::setRandomSeed(std::uint64_t seed) {
-  session_->setRandomSeed(seed);
+void Executable::setRandomState(const std::vector<std::uint64_t> &state) {
+  support::requireUser<Error>(
+      state.size() >= 2, "A random state of {} numbers is none", state.size());
+  if (state[0] != session_->getRandomSeed()) {
+    session_->setRandomSeed(state[0]);
+  }
+  session_->setRandomStep(static_cast<std::uint32_t>(state[1]));
+  if (hasTileState() && state.size() > 2) {
+    session_->setRNGState({state.begin() + 2, state.end()});
+  }
+}
+
+bool Executable::hasTileState() const {
+  return ir_->sessionOptions.enableLoadAndOffloadRNGState && isAttached();
+}
+
+void Executable::connectHostFunction(std::int64_t number,
+                                     const HostFunction &function) {
+  for (int replica = 0; replica < options_.replicationFactor; ++replica) {
+    session_->connectHostFunction(hostFunctionHandle(number), function,
+                                  static_cast<unsigned>(replica));
+  }
 }
 
 std::uint64_t Executable::cycleCount() {
@@ -337,9 +308,16 @@ void Executable::attach() {
   support::requireUser<Error>(device_->attach(), "Failed to acquire {} IPU(s)",
                               device_->getNumIpus());
   session_->loadEngineAndConnectStreams();
+  if (!tileState_.empty()) {
+    session_->setRNGState(tileState_);
+  }
 }
 
 void Executable::detach() {
+  session_->setRandomStep(session_->getRandomStep());
+  if (hasTileState()) {
+    tileState_ = session_->getRNGState();
+  }
   if (hasWeights_) {
     session_->weightsToHost();
   }

@@ -10,6 +10,7 @@
 #include <popart/session.hpp>
 
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -24,9 +25,20 @@ struct AnchorRequest {
   int returnPeriod = 1;
 };
 
+// poptorch.Liveness, of the tensors of phases.
+enum class Liveness {
+  AlwaysLive,
+  OffChipAfterFwd,
+  OffChipAfterFwdNoOverlap,
+  OffChipAfterEachPhase
+};
+
 struct CompileOptions {
   std::string modelName;
-  std::string executionMode = "pipelined"; // or "sharded", "..._phased"
+  // Or "sharded", "serial_phased", "parallel_phased".
+  std::string executionMode = "pipelined";
+  Liveness liveness = Liveness::AlwaysLive;
+  bool hasSeparateBackwardPhase = false;
   int deviceIterations = 1;
   int replicationFactor = 1;
   int gradientAccumulation = 1;
@@ -48,6 +60,7 @@ struct CompileOptions {
   popart::TensorLocationSettings activationLocation, weightLocation,
       optimizerLocation, accumulatorLocation;
   int ioTiles = 0;
+  std::map<std::int64_t, double> availableMemory; // by IPU
   std::string executableFile; // what takes the place of compiling
   std::vector<AnchorRequest> anchors;
   PopartOptions popart;
@@ -84,6 +97,8 @@ public:
   }
   void writeWeights(const std::vector<void *> &weights);
   void readWeights(const std::vector<void *> &weights);
+  // Only those of updatableNamedBuffers; the others are null.
+  void writeBuffers(const std::vector<void *> &weights);
 
   void setOptimizer(const OptimizerDescription &description);
 
@@ -99,8 +114,17 @@ public:
   void readOptimizerState(const std::vector<void *> &tensors);
   void writeOptimizerState(const std::vector<void *> &tensors);
 
-  std::uint64_t randomSeed() const;
-  void setRandomSeed(std::uint64_t seed);
+  // The seed, the micro-batches that numbers were drawn for since it was set,
+  // and the state of the tiles.
+  std::vector<std::uint64_t> randomState();
+  void setRandomState(const std::vector<std::uint64_t> &state);
+
+  // What a traced call of the host runs, by its number in the trace: it is
+  // given the memory of its inputs and of its outputs.
+  using HostFunction = std::function<void(const void *const *, std::size_t,
+                                          void *const *, std::size_t)>;
+  void connectHostFunction(std::int64_t number, const HostFunction &function);
+
   std::uint64_t cycleCount();
   // When the data of each run went over: seconds on one clock.
   struct RunTimes {
@@ -124,6 +148,10 @@ private:
   class HostArray;
 
   void setSessionOptions(bool clipsGradients);
+  void setPhases(popart::SessionOptions &session) const;
+  // None: not phased.
+  std::optional<std::int64_t> phaseStride() const;
+  bool hasTileState() const;
   void makeArrays(const TraceRecord &record);
   void checkPipeline() const;
   void acquireDevice();
@@ -139,6 +167,7 @@ private:
   std::shared_ptr<popart::DeviceInfo> device_;
   std::unique_ptr<popart::Session> session_;
   bool hasWeights_ = false;               // the device has them
+  std::vector<std::uint32_t> tileState_;  // while detached
   std::vector<popart::TensorId> anchors_; // by output
   std::vector<popart::TensorInfo> outputInfos_;
   std::optional<RunTimes> lastRunTimes_;

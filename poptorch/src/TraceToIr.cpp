@@ -176,6 +176,9 @@ private:
       const Placement &placement = record_.calls[i].placement;
       ipuOfStage.emplace(placement.stage, placement.ipu);
       last = std::max(last, placement.ipu);
+      result_.phases =
+          std::max(result_.phases,
+                   placement.phase * options_.phaseStride.value_or(0) + 1);
     }
     result_.ipuCount = last + 1;
     std::int64_t stage = 0;
@@ -199,7 +202,27 @@ private:
             stage == pipelineStage_.end() ? 0 : stage->second;
       }
     }
+    if (options_.phaseStride) {
+      settings.executionPhase = call.placement.phase * *options_.phaseStride;
+    }
     return settings;
+  }
+
+  // Of operations that no call of the model asks for: they run in the phase of
+  // what they read.
+  popart::Op::Settings ownSettings() const {
+    popart::Op::Settings settings = this->settings(TracedCall());
+    settings.executionPhase = popart::unusedExecutionPhase;
+    return settings;
+  }
+
+  CallOptions callOptions(const TracedCall &call) const {
+    auto memory = options_.availableMemory.find(call.placement.ipu);
+    CallOptions options{options_.isTraining};
+    if (memory != options_.availableMemory.end()) {
+      options.availableMemory = static_cast<float>(memory->second);
+    }
+    return options;
   }
 
   void addLeaves() {
@@ -231,7 +254,7 @@ private:
     auto arguments = tensorArguments(call);
     detachFrozenState(call, arguments);
     CallLowering lowering(graph_, record_, call, ids_, settings(call),
-                          row.popart, options_.isTraining);
+                          row.popart, callOptions(call));
     row.lower(lowering);
     if (index == loss_) {
       setLoss(lowering, call.results.front());
@@ -305,7 +328,7 @@ private:
         const TensorId &variable =
             found == variables_.end() ? id(target) : found->second;
         graph_.addOp({"ai.graphcore", "CopyVarUpdate"}, {variable, id(value)},
-                     1, {}, settings(TracedCall()));
+                     1, {}, ownSettings());
       }
     }
   }
@@ -321,7 +344,7 @@ private:
       return source;
     }
     return graph_.addOp({"ai.onnx", "Identity"}, {source}, 1, {},
-                        settings(TracedCall()))[0];
+                        ownSettings())[0];
   }
 
   const TraceRecord &record_;

@@ -6,6 +6,8 @@
 
 #include <popart/graph.hpp>
 
+#include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -13,7 +15,10 @@ namespace poptorch {
 
 struct TranslationOptions {
   bool isTraining = false;
-  bool isPipelined = true; // false: sharded
+  bool isPipelined = true; // false: sharded or phased
+  // Phased: what a phase is, in execution phases of PopART.
+  std::optional<std::int64_t> phaseStride = {};
+  std::map<std::int64_t, double> availableMemory = {}; // by IPU
 };
 
 struct Translation {
@@ -26,6 +31,7 @@ struct Translation {
   std::vector<std::pair<std::size_t, popart::TensorId>> writtenInputs;
   std::int64_t ipuCount = 1;
   std::int64_t forwardStages = 1; // of the pipeline
+  std::int64_t phases = 1;        // PopART's, of the forward pass
 };
 
 // Fills `graph`. Throws poptorch::Error with PopTorch's documented messages.

@@ -251,7 +251,29 @@ def test_whatWouldChangeResultsIsRefused():
     scaling.Training.setAutomaticLossScaling(True)
     with pytest.raises(poptorch.Error, match="automatic loss scaling"):
         poptorch.trainingModel(Small(), scaling)(x, labels)
-    phased = options()
-    phased.setExecutionStrategy(poptorch.SerialPhasedExecution(["a"]))
-    with pytest.raises(poptorch.Error, match="Phased execution"):
-        poptorch.inferenceModel(Small(), phased)(x)
+
+
+def test_errorsOfEveryLayerHaveTheirClassAndType():
+    kinds = poptorch.poptorch_core.TestErrorType
+    for kind, cls, name in (
+        (kinds.Poptorch, poptorch.Error, "poptorch_cpp_error"),
+        (kinds.Popart, poptorch.Error, "popart_exception"),
+        (kinds.PopartInternal, poptorch.Error, "popart_internal_exception"),
+        (kinds.Poplibs, poptorch.Error, "poplibs_exception"),
+        (kinds.PoplarUnrecoverable, poptorch.UnrecoverableError,
+         "poplar_unrecoverable_runtime_error"),
+        (kinds.PoplarUnknown, poptorch.Error, "poplar_unknown_runtime_error"),
+        (kinds.PoplarRecoverableFullReset, poptorch.RecoverableError,
+         "poplar_recoverable_runtime_error"),
+        (kinds.PoplarLinkError, poptorch.Error, "poplar_link_error"),
+    ):  # fmt: skip
+        with pytest.raises(poptorch.Error, match=f"'{name}': ") as caught:
+            poptorch.poptorch_core._throwTestError(kind)
+        assert caught.type is cls
+        assert caught.value.type == name
+        assert caught.value.message and caught.value.location == ""
+    with pytest.raises(
+        poptorch.RecoverableError, match="Recovery action required: FULL_RESET"
+    ) as caught:
+        poptorch.poptorch_core._throwTestError(kinds.PoplarRecoverableFullReset)
+    assert caught.value.recovery_action == "FULL_RESET"

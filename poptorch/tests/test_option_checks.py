@@ -1,6 +1,5 @@
 # What options forbid a model to do, and what they make of its inputs.
 import fcntl
-import logging
 
 import pytest
 import torch
@@ -134,6 +133,20 @@ def test_groupingsThatDoNotFitAreErrors():
             options.inputReplicaGrouping(size, kind)
 
 
+def test_namedBuffersGoToTheDevice():
+    model = Counting().eval()
+    model.register_buffer("other", torch.zeros(1))
+    options = quiet().updatableNamedBuffers(["count"])
+    wrapped = poptorch.inferenceModel(model, options)
+    x = torch.zeros(2, 3)
+    assert wrapped(x) == 1 and wrapped(x) == 2
+    model.count.fill_(10)
+    wrapped.copyNamedBuffersToDevice()
+    assert wrapped(x) == 11
+    with pytest.raises(poptorch.Error, match="No named buffers marked as"):
+        poptorch.inferenceModel(model, quiet()).copyNamedBuffersToDevice()
+
+
 def test_whatIsNarrowedOrPartialIsSaid(logs):
     poptorch._dtypes._warned.clear()
     wrapped = poptorch.inferenceModel(
@@ -148,8 +161,9 @@ def test_whatIsNarrowedOrPartialIsSaid(logs):
     assert "natively" not in logs.text
 
 
-def test_cyclesAreLogged(logs, monkeypatch):
-    monkeypatch.setattr(poptorch.logger, "level", logging.DEBUG)
+def test_cyclesAreLogged(logs, request):
+    request.addfinalizer(lambda: poptorch.setLogLevel("WARN"))
+    poptorch.setLogLevel("DEBUG")
     options = quiet().logCycleCount(True)
     wrapped = poptorch.inferenceModel(lambda x: x + 1, options)
     wrapped(torch.ones(2))
@@ -164,6 +178,25 @@ def test_cacheOfTheModelIsWarnedOf(logs, tmp_path):
     options = quiet().useIpuModel(True).enableExecutableCaching(str(tmp_path))
     poptorch.inferenceModel(lambda x: x + 1, options)(torch.ones(2))
     assert "enableExecutableCaching doesn't work with the IPU model" in logs.text
+
+
+def test_availableMemoryIsOnOperations():
+    layer = nn.Linear(4, 4)
+    options = quiet().setAvailableMemoryProportion({"IPU0": 0.25})
+    wrapped = poptorch.inferenceModel(layer, options)
+    wrapped(torch.ones(2, 4))
+    assert "__available_memory=0.25" in wrapped._debugGetPopartIR()
+
+    module = nn.Sequential(layer)
+    module.forward = lambda x: poptorch.set_available_memory(layer(x), 0.5)
+    wrapped = poptorch.inferenceModel(module, quiet())
+    wrapped(torch.ones(2, 4))
+    (line,) = [
+        text
+        for text in wrapped._debugGetPopartIR().splitlines()
+        if "__available_memory=0.5" in text
+    ]
+    assert "MatMul" in line or "Gemm" in line
 
 
 def test_processesCompileOneAfterAnother(tmp_path, logs):

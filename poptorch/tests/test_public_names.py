@@ -20,7 +20,7 @@ NAMES = {
     "ops": "identity_loss ipu_print_tensor custom_op recomputationCheckpoint "
            "MultiConv MultiConvPlanType serializedMatMul set_available_memory "
            "set_overlap_for_input set_overlap_for_output nop NameScope "
-           "ctc_beam_search_decoder dynamic_slice dynamic_update for_loop cond fps "
+           "ctc_beam_search_decoder dynamic_slice dynamic_update for_loop cond CPU fps "
            "nearest",
     "enums": "OutputMode ReductionType ConnectionType OverlapMode "
              "MatMulSerializationMode SyncPattern MeanReductionStrategy "
@@ -70,8 +70,9 @@ OPTIONS = {
 EXECUTOR = """
 __call__ compile compileAndExport save loadExecutable destroy detachFromDevice
 attachToDevice isAttachedToDevice isCompiled copyWeightsToHost
-copyWeightsToDevice copyWeightsToHostIfNeeded setOptimizer load_state_dict
-model options getTensorNames getAnchoredTensor
+copyWeightsToDevice copyWeightsToHostIfNeeded copyNamedBuffersToDevice
+setOptimizer load_state_dict
+model options getTensorNames getAnchoredTensor rng_state
 cycleCount compilationTime getPerfCounters getHostIpuLatency getComputeLatency
 getIpuHostLatency getLatency __repr__ _debugGetPopartIR
 """.split()

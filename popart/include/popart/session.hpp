@@ -76,7 +76,8 @@ public:
                                unsigned index = 0);
   // A buffer of one transfer.
   void connectStream(const std::string &streamHandle, void *buffer);
-  // Calls of the host that a custom operator's program makes; so far none can.
+  // What an operation HostFunction of this handle runs: it reads the inputs and
+  // fills the outputs, whose memory is given. `index` is the replica.
   void connectHostFunction(const std::string &functionHandle,
                            std::function<void(const void *const *, std::size_t,
                                               void *const *, std::size_t)>
@@ -91,6 +92,10 @@ public:
   // Where the model's random numbers start; after prepareDevice.
   void setRandomSeed(std::uint64_t seed);
   std::uint64_t getRandomSeed() const;
+  // How many micro-batches the device has drawn numbers for since then; setting
+  // it goes on from there.
+  std::uint32_t getRandomStep();
+  void setRandomStep(std::uint32_t step);
   // The seeds of every worker of every tile, for enableLoadAndOffloadRNGState:
   // four words each, those of all replicas one after another.
   std::vector<std::uint32_t> getRNGState();

@@ -1,6 +1,8 @@
 // Every operation there is.
 #include <ops/List.hpp>
 
+#include <ops/HostFunction.hpp>
+
 #include <map>
 #include <utility>
 
@@ -31,6 +33,7 @@ std::map<Key, OpRule> makeRules() {
       groupedGatherRules,
       groupNormRules,
       gruRules,
+      hostFunctionRules,
       identityLossRules,
       ifRules,
       initRules,

@@ -132,20 +132,26 @@ void Optimizer::validReplacement(const Optimizer &other) const {
   };
   auto requireSame = [&](OptimizerValue mine, OptimizerValue theirs,
                          const std::string &key) {
+    auto kind = [](OptimizerValue value) {
+      return value.isConst() ? "constant" : "non constant";
+    };
     require(mine.isConst() == theirs.isConst(),
-            fmt::format("{} was {}constant and is no longer so.", key,
-                        mine.isConst() ? "" : "not "));
+            fmt::format("Can not replace a {} value with a {} value. ({})",
+                        kind(mine), kind(theirs), key));
     require(!mine.isConst() || mine.val() == theirs.val(),
-            fmt::format("{} is the constant {}; it cannot become {}.", key,
-                        mine.val(), theirs.val()));
+            fmt::format("Values are constant but do not match. ({} is {} and "
+                        "would become {})",
+                        key, mine.val(), theirs.val()));
   };
   require(type() == other.type(),
-          fmt::format("{} cannot become {}.", type_s(), other.type_s()));
+          fmt::format("Can not replace optimizer of type {} with new "
+                      "optimizer of type {}.",
+                      type_s(), other.type_s()));
   require(modes() == other.modes(),
           fmt::format("{} modes do not match: {} and {}.", type_s(), modes(),
                       other.modes()));
   require(clipNormSettings_ == other.clipNormSettings_,
-          "Its clip norm settings do not match.");
+          "Clip norm settings do not match.");
   requireSame(lossScaling_, other.lossScaling_, "lossScaling");
   for (std::size_t i = 0; i < hyperparameters_.size(); ++i) {
     const Hyperparameter &row = hyperparameters_[i];

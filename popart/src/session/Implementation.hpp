@@ -43,6 +43,7 @@ struct Session::Implementation {
   std::map<std::string, std::vector<std::function<void(void *)>>> callbacks;
   OnnxModel model;              // empty when the session was made from an IR
   std::uint64_t randomSeed = 0; // the default, as good as any
+  std::uint32_t randomStep = 0; // where the seeds start from when loaded
   bool isLoaded = false;
   bool hasWeights = false;
   bool hasRun = false;

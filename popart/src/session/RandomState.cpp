@@ -39,8 +39,9 @@ bool Session::Implementation::writeSeeds() {
   for (const TensorId &id : ir->getMainGraph().getTensorIds()) {
     Tensor &tensor = ir->getMainGraph().getTensor(id);
     if (tensor.type == TensorType::Variable && isRandomSeed(id)) {
-      std::memset(tensor.data.data(), 0, tensor.data.size());
       std::memcpy(tensor.data.data(), &randomSeed, sizeof(randomSeed));
+      std::memcpy(tensor.data.data() + sizeof(randomSeed), &randomStep,
+                  sizeof(randomStep));
       write(tensor);
       hasSeeds = true;
     }
@@ -52,6 +53,7 @@ void Session::setRandomSeed(std::uint64_t seed) {
   Implementation &self = *implementation_;
   self.requireEngine("setRandomSeed");
   self.randomSeed = seed;
+  self.randomStep = 0;
   if (self.isLoaded && !self.writeSeeds()) {
     constexpr support::Logger logger(support::LogChannel::Popart, "session");
     logger.warn("setRandomSeed changes nothing: the model has no random "
@@ -61,6 +63,29 @@ void Session::setRandomSeed(std::uint64_t seed) {
 
 std::uint64_t Session::getRandomSeed() const {
   return implementation_->randomSeed;
+}
+
+std::uint32_t Session::getRandomStep() {
+  Implementation &self = *implementation_;
+  self.requireEngine("getRandomStep");
+  Graph &graph = self.ir->getMainGraph();
+  if (!self.isLoaded || !graph.hasTensor(reservedRandomSeedId())) {
+    return self.randomStep;
+  }
+  Tensor &seed = graph.getTensor(reservedRandomSeedId());
+  self.read(seed);
+  std::uint32_t step = 0;
+  std::memcpy(&step, seed.data.data() + sizeof(self.randomSeed), sizeof(step));
+  return step;
+}
+
+void Session::setRandomStep(std::uint32_t step) {
+  Implementation &self = *implementation_;
+  self.requireEngine("setRandomStep");
+  self.randomStep = step;
+  if (self.isLoaded) {
+    self.writeSeeds();
+  }
 }
 
 std::vector<std::uint32_t> Session::getRNGState() {

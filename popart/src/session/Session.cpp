@@ -162,16 +162,6 @@ void Session::connectStream(const std::string &streamHandle, void *buffer) {
   engine.connectStream(streamHandle, buffer);
 }
 
-void Session::connectHostFunction(
-    const std::string &functionHandle,
-    std::function<void(const void *const *, std::size_t, void *const *,
-                       std::size_t)>,
-    unsigned) {
-  throw error(fmt::format("[connectHostFunction] the program calls no host "
-                          "function '{}'",
-                          functionHandle));
-}
-
 void Session::copyFromRemoteBuffer(const std::string &buffer, void *destination,
                                    int repeatIndex, unsigned replicationIndex) {
   implementation_->requireEngine("copyFromRemoteBuffer")

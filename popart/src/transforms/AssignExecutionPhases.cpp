@@ -87,7 +87,12 @@ void assignExecutionPhases(PassContext &context) {
   followInputs(graph);
   sortByPhase(graph);
   for (const auto &op : graph.getOps()) {
-    op->settings.vgraphId = op->settings.executionPhase % settings.stages;
+    VGraphId ipu = op->settings.vgraphId;
+    VGraphId first = op->settings.executionPhase % settings.stages;
+    // A phase may have several IPUs, each `stages` after the last.
+    bool isIpuOfPhase =
+        0 <= ipu && ipu < context.ipus && ipu % settings.stages == first;
+    op->settings.vgraphId = isIpuOfPhase ? ipu : first;
   }
 }
 

@@ -25,6 +25,7 @@ from ._blocks import (
     removeBlocks,
 )
 from ._clusters import fps, nearest
+from ._cpu_op import CPU
 from ._data_loader import DataLoader
 from ._errors import createPoptorchError
 from ._executable_files import load

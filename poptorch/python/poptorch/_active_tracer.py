@@ -1,6 +1,8 @@
 # Which tracer is at work: what the user's code calls asks here.
 import contextlib
 
+from torch.utils._mode_utils import no_dispatch
+
 _active = []
 
 
@@ -16,3 +18,10 @@ def activated(tracer):
         yield tracer
     finally:
         _active.pop()
+
+
+@contextlib.contextmanager
+def suspendTracing():
+    """Inside, torch computes as if no model were being traced."""
+    with activated(None), no_dispatch():
+        yield

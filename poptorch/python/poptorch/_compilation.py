@@ -27,6 +27,9 @@ def backendOptions(options, is_training):
     ]
     if not is_training:
         values["gradient_accumulation"] = 1
+    if values["execution_mode"].endswith("phased"):
+        for kind in ("activation", "weight", "optimizer", "accumulator"):
+            values.setdefault(f"location_{kind}", {"onChip": 0})
     if "use_model" not in values:
         values["use_model"] = os.environ.get("POPTORCH_IPU_MODEL") == "1"
     _checkPopartOptions(values)

@@ -98,9 +98,10 @@ class ExecutableFiles:
 
     def compileAndExport(self, filename, *args, export_model=True, **kwargs):
         """Compiles for these arguments and saves."""
-        if not self.isCompiled():
-            self._compile(*self._binder.bind(args, kwargs))
-        self.save(filename, export_model=export_model)
+        with self._profiling.tracepoint("compileAndExport"):
+            if not self.isCompiled():
+                self._compile(*self._binder.bind(args, kwargs))
+            self.save(filename, export_model=export_model)
 
     def save(self, filename, export_model=True, save_rng_state=True):
         """The executable; with `export_model` also the model, its options and
@@ -109,6 +110,7 @@ class ExecutableFiles:
         filename = _resolve(filename)
         os.makedirs(os.path.dirname(filename) or ".", exist_ok=True)
         self.copyWeightsToHostIfNeeded()
+        rng_state = executable.randomState() if save_rng_state else None
         metadata = {
             "version": VERSION,
             "executable_inputs": self._compiled_inputs,
@@ -117,7 +119,8 @@ class ExecutableFiles:
             "model": None,
             "optimizer": None,
             "optimizer_state": None,
-            "random_seed": executable.randomSeed() if save_rng_state else None,
+            "random_seed": rng_state[0] if rng_state else None,
+            "rng_state": rng_state,
         }
         if export_model:
             metadata["model"] = self._user_model
@@ -126,7 +129,8 @@ class ExecutableFiles:
                 metadata["optimizer_state"] = self._readOptimizerState()
         unfinished = f"{filename}.{os.getpid()}.part"
         try:
-            executable.save(unfinished)
+            with self._profiling.tracepoint("saveExecutableToFile"):
+                executable.save(unfinished)
             _append(unfinished, metadata)
             os.replace(unfinished, filename)
         finally:
@@ -143,15 +147,16 @@ class ExecutableFiles:
             )
         metadata = readMetadata(filename)
         args, kwargs = metadata["executable_inputs"].rebuild()
-        self._compile(
-            *self._binder.bind(args, kwargs),
-            executable_file=_resolve(filename),
-        )
+        with self._profiling.tracepoint("loadExecutable"):
+            self._compile(
+                *self._binder.bind(args, kwargs),
+                executable_file=_resolve(filename),
+            )
         attached = self.isAttachedToDevice()
         if attached and metadata["optimizer_state"] and self._training:
             self._writeOptimizerState(metadata["optimizer_state"])
-        if attached and metadata["random_seed"] is not None:
-            self._executable.setRandomSeed(metadata["random_seed"])
+        if attached and metadata["rng_state"] is not None:
+            self._executable.setRandomState(metadata["rng_state"])
 
 
 def load(filename, edit_opts_fn=None):

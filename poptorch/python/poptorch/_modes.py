@@ -5,6 +5,7 @@ from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils._pytree import tree_flatten
 
 from . import _factories
+from ._active_tracer import activeTracer
 from ._traced_tensor import TracedTensor
 
 
@@ -37,6 +38,6 @@ class FunctionMode(TorchFunctionMode):
     def __torch_function__(self, func, types, args=(), kwargs=None):
         kwargs = kwargs or {}
         handler = _factories.FUNCTIONS.get(func)
-        if handler is not None:
+        if handler is not None and activeTracer() is self.tracer:
             return handler(self.tracer, func, args, kwargs)
         return func(*args, **kwargs)

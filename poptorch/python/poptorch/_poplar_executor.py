@@ -27,7 +27,13 @@ from ._weights import (
     unwrapModel,
     wrapModel,
 )
+from .profiling import Channel
 
+# Methods that the system analyser shows.
+_INSTRUMENTED = (
+    "copyWeightsToHost", "copyWeightsToDevice", "setOptimizer", "compile",
+    "destroy",
+)  # fmt: skip
 _NO_EXECUTABLE = "Model has not been compiled or has been destroyed."
 
 
@@ -66,6 +72,9 @@ class PoplarExecutor(ExecutableFiles, OptimizerSync, RunTimes):
         self._seen_version = 0  # inference: the trained weights it has
         self._anchored = {}
         self._progress = None
+        kind = "trainingModel" if training else "inferenceModel"
+        self._profiling = Channel(f"poptorch.{kind}")
+        self._profiling.instrument(self, *_INSTRUMENTED)
         if training:
             self._optimizer_attributes = AttributeTracker(
                 options.relax_optimizer_checks
@@ -111,12 +120,16 @@ class PoplarExecutor(ExecutableFiles, OptimizerSync, RunTimes):
             ),
         )
         self._progress = ProgressBar()
-        traced = traceModel(self._model, self._binder, batch, options)
+        with self._profiling.tracepoint("graphPreprocessing"):
+            traced = traceModel(self._model, self._binder, batch, options)
         checkRecord(traced.record, options)
         description = self._describeOptimizer() if self._training else None
         show = self._progress if options._show_progress_bar else None
         try:
-            with distributedCacheLock(self._user_model, options):
+            with (
+                self._profiling.tracepoint("modelCompilation"),
+                distributedCacheLock(self._user_model, options),
+            ):
                 self._executable = compileTrace(
                     traced.record,
                     {
@@ -147,6 +160,9 @@ class PoplarExecutor(ExecutableFiles, OptimizerSync, RunTimes):
         self._output_infos = infos
         self._output_count = len(traced.record.outputs)
         self._written_inputs = [p for p, _ in executable.writtenInputs()]
+        self._host_calls = traced.host_calls
+        for number, call in enumerate(self._host_calls):
+            executable.connectHostFunction(number, call.run)
         self._weights = [
             traced.state_tensors[name] for name in executable.stateNames()
         ]
@@ -182,9 +198,13 @@ class PoplarExecutor(ExecutableFiles, OptimizerSync, RunTimes):
             torch.empty(shape, dtype=dtype)
             for shape, dtype in self._output_infos
         ]
-        self._executable.run(
-            [t.data_ptr() for t in tensors], [o.data_ptr() for o in outputs]
-        )
+        with self._profiling.tracepoint("modelExecution"):
+            self._executable.run(
+                [t.data_ptr() for t in tensors],
+                [o.data_ptr() for o in outputs],
+            )
+        for call in self._host_calls:
+            call.raiseError()
         self._logCycles()
         return self._returnOutputs(outputs, args, kwargs)
 
@@ -221,6 +241,21 @@ class PoplarExecutor(ExecutableFiles, OptimizerSync, RunTimes):
         self._host_is_stale = False
         host = [toDevice(w) for w in self._weights]
         executable.writeWeights([t.data_ptr() for t in host])
+
+    def copyNamedBuffersToDevice(self):
+        """The buffers that updatableNamedBuffers() names, from the host."""
+        names = self._options._Popart.options.get("updatableNamedBuffers", [])
+        if not names:
+            raise createPoptorchError(
+                "No named buffers marked as updatable via "
+                "updatableNamedBuffers option"
+            )
+        executable = self._requireExecutable()
+        host = [
+            toDevice(weight) if name in names else None
+            for name, weight in zip(executable.stateNames(), self._weights)
+        ]
+        executable.writeBuffers([0 if t is None else t.data_ptr() for t in host])
 
     def copyWeightsToHost(self):
         """Parameters and buffers, from the device."""
@@ -307,6 +342,15 @@ class PoplarExecutor(ExecutableFiles, OptimizerSync, RunTimes):
     @property
     def options(self):
         return self._options
+
+    @property
+    def rng_state(self):
+        """[seed, *state]: where the device's random numbers have got to."""
+        return self._requireExecutable().randomState()
+
+    @rng_state.setter
+    def rng_state(self, state):
+        self._requireExecutable().setRandomState(list(state))
 
     def getTensorNames(self):
         assert self.isCompiled(), (

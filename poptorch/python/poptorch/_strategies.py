@@ -179,8 +179,13 @@ class _PhasedExecution(IExecutionStrategy):
         phase, stage = self._by_block[block_id]
         ipu = stage._ipu
         if ipu is None:
-            ipu = stage._stage_id if ipu_id is None else ipu_id
+            ipu = ipu_id
+        if ipu is None:
+            ipu = self._defaultIpu(phase, stage)
         return ipu, stage._stage_id, phase
+
+    def _defaultIpu(self, phase, stage):
+        return stage._stage_id
 
     def backendOptions(self):
         return {
@@ -205,6 +210,9 @@ class ParallelPhasedExecution(_PhasedExecution):
     """Odd and even phases run on different IPUs."""
 
     _mode = "parallel_phased"
+
+    def _defaultIpu(self, phase, stage):
+        return 2 * stage._stage_id + phase % 2
 
     def place(self, block_id, ipu_id):
         ipu, stage, phase = super().place(block_id, ipu_id)

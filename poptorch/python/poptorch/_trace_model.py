@@ -18,12 +18,14 @@ _NORMS = torch.nn.modules.batchnorm._NormBase
 class TracedModel:
     """A record and how to rebuild what forward() returned."""
 
-    def __init__(self, record, structure, state_tensors):
+    def __init__(self, record, structure, state_tensors, host_calls):
         self.record = record
         # The outputs with each tensor on the device replaced by its position.
         self.structure = structure
         # The model's own tensors by the names that the record has for them.
         self.state_tensors = state_tensors
+        # What the program calls on the host, by number.
+        self.host_calls = host_calls
 
 
 def traceModel(model, binder, arguments, options):
@@ -44,7 +46,9 @@ def traceModel(model, binder, arguments, options):
         with tracer.activate():
             outputs = model(*args, **kwargs)
             structure = _collectOutputs(tracer, outputs)
-    return TracedModel(tracer.finish(), structure, state)
+    return TracedModel(
+        tracer.finish(), structure, state, tracer.host_calls
+    )
 
 
 def _tracedArguments(tracer, binder, arguments):

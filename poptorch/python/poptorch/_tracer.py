@@ -46,6 +46,7 @@ class Tracer:
         self.bodies = Bodies(self)
         self._owned = []  # (number, storage) of state and inputs
         self._constants = {}  # values of captured constants by number
+        self.host_calls = []  # of CPU ops, by the number that calls have
 
     # What the trace starts from.
 
@@ -163,6 +164,16 @@ class Tracer:
         """Records a call and returns its results."""
         numbers = self._recordCall(op, arguments, metas)
         return [self._wrap(m, n) for m, n in zip(metas, numbers)]
+
+    def recordHostCall(self, call, inputs, metas):
+        """Records a call of a CPU op and returns its results."""
+        self.host_calls.append(call)
+        numbers = [self.read(tensor) for tensor in inputs]
+        return self.recordSeveral(
+            "poptorch::cpu_op",
+            [("tensors", numbers), len(self.host_calls) - 1],
+            metas,
+        )
 
     def _recordCall(self, op, arguments, metas, requires_grad=None):
         if self.placement is None:

@@ -1,4 +1,5 @@
-// Loops and conditions, which run graphs of their own.
+// Loops and conditions, which run graphs of their own, and functions that run
+// on the host.
 #include "AtenTable.hpp"
 #include "Error.hpp"
 #include "Parts.hpp"
@@ -81,13 +82,40 @@ void lowerCondition(CallLowering &call) {
   }
 }
 
+// cpu_op(inputs, number): the function of this number, which the Executable
+// connects.
+void lowerHostFunction(CallLowering &call) {
+  requireInference(call, "CPU");
+  auto count = call.call().results.size();
+  Attributes attributes;
+  attributes.set("handle", hostFunctionHandle(call.integer(1)));
+  attributes.set("num_outputs", static_cast<Attributes::Int>(count));
+  for (std::size_t i = 0; i < count; ++i) {
+    const TensorInfo &info = call.resultInfo(i);
+    attributes.set(fmt::format("type_{}", i), info.data_type());
+    attributes.set(fmt::format("shape_{}", i), info.shape());
+  }
+  auto results = call.addSeveral("aspen", "HostFunction", call.tensors(0),
+                                 static_cast<unsigned>(count), attributes);
+  for (std::size_t i = 0; i < count; ++i) {
+    call.setResult(i, results[i]);
+  }
+}
+
 } // namespace
 
+std::string hostFunctionHandle(std::int64_t number) {
+  return fmt::format("poptorch.host_op_{}", number);
+}
+
 std::vector<AtenRow> controlFlowRows() {
-  return {
+  std::vector<AtenRow> rows = {
       {"poptorch::for_loop", lowerLoop},
       {"poptorch::cond", lowerCondition},
+      {"poptorch::cpu_op", lowerHostFunction},
   };
+  rows.back().hasEffect = true;
+  return rows;
 }
 
 } // namespace poptorch

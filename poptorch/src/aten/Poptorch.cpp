@@ -17,6 +17,12 @@ void lowerIdentity(CallLowering &call) {
   call.setResult(0, call.tensor(0));
 }
 
+// set_available_memory(x, proportion)
+void lowerAvailableMemory(CallLowering &call) {
+  call.setAvailableMemory(call.tensor(0), static_cast<float>(call.real(1)));
+  call.setResult(0, call.tensor(0));
+}
+
 void lowerNop(CallLowering &call) {
   call.setResult(0, call.addGraphcore("Nop", {call.tensor(0)}));
 }
@@ -113,7 +119,7 @@ std::vector<AtenRow> poptorchRows() {
   std::vector<AtenRow> rows = {
       {"poptorch::nop", lowerNop},
       {"poptorch::recomputation_checkpoint", lowerIdentity},
-      {"poptorch::set_available_memory", lowerIdentity},
+      {"poptorch::set_available_memory", lowerAvailableMemory},
       {"poptorch::set_matmul_serialization", lowerIdentity},
       {"poptorch::set_overlap_for_input", lowerIdentity},
       {"poptorch::set_overlap_for_output", lowerIdentity},

@@ -3,6 +3,8 @@
 #include <Error.hpp>
 
 #include <popart/error.hpp>
+#include <poplar/exceptions.hpp>
+#include <poputil/exceptions.hpp>
 #include <support/Error.hpp>
 
 #include <exception>
@@ -26,15 +28,28 @@ PyObject *makeClass(py::module_ &module, const char *name, PyObject *base) {
   return created;
 }
 
-void raise(PyObject *kind, const std::string &type,
-           const std::string &message) {
-  std::string location;
-  std::string text = "'" + type + "': " + message;
+py::object makeError(PyObject *kind, const std::string &type,
+                     const std::string &message,
+                     const std::string &advice = "") {
+  std::string text = "'" + type + "': " + message + advice;
   py::object error = py::reinterpret_borrow<py::object>(kind)(py::str(text));
   error.attr("message") = message;
   error.attr("type") = type;
-  error.attr("location") = location;
-  PyErr_SetObject(kind, error.ptr());
+  error.attr("location") = "";
+  return error;
+}
+
+void raise(PyObject *kind, const std::string &type,
+           const std::string &message) {
+  PyErr_SetObject(kind, makeError(kind, type, message).ptr());
+}
+
+void raiseRecoverable(const poplar::recoverable_runtime_error &e) {
+  std::string action = poplar::toString(e.getRecoveryAction());
+  py::object error = makeError(recoverableClass, "poplar_" + e.type, e.what(),
+                               "\nRecovery action required: " + action);
+  error.attr("recovery_action") = action;
+  PyErr_SetObject(recoverableClass, error.ptr());
 }
 
 // Most specific first. The types of lower layers have no base of their own, so
@@ -57,6 +72,14 @@ void translate(std::exception_ptr pointer) {
     raise(errorClass, "popart_exception", e.what());
   } catch (const support::InternalError &e) {
     raise(errorClass, "popart_internal_exception", e.what());
+  } catch (const poputil::poplibs_error &e) {
+    raise(errorClass, "poplibs_exception", e.what());
+  } catch (const poplar::recoverable_runtime_error &e) {
+    raiseRecoverable(e);
+  } catch (const poplar::unrecoverable_runtime_error &e) {
+    raise(unrecoverableClass, "poplar_" + e.type, e.what());
+  } catch (const poplar::poplar_error &e) {
+    raise(errorClass, "poplar_" + e.type, e.what());
   } catch (const std::out_of_range &e) {
     raise(errorClass, "std::out_of_range", e.what());
   } catch (const std::exception &e) {

@@ -7,5 +7,7 @@
 namespace poptorch {
 
 void initErrors(pybind11::module_ &module);
+// TestErrorType and _throwTestError.
+void initTestErrors(pybind11::module_ &module);
 
 } // namespace poptorch

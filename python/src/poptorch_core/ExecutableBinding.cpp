@@ -53,6 +53,27 @@ void run(Executable &executable, const py::list &inputs,
   executable.run(in, out);
 }
 
+template <typename T>
+py::list addressesOf(T *const *pointers, std::size_t count) {
+  py::list addresses;
+  for (std::size_t i = 0; i < count; ++i) {
+    addresses.append(reinterpret_cast<std::uintptr_t>(pointers[i]));
+  }
+  return addresses;
+}
+
+// `function` is called with the addresses of inputs and of outputs.
+void connectHostFunction(Executable &executable, std::int64_t number,
+                         const py::function &function) {
+  executable.connectHostFunction(
+      number, [function](const void *const *inputs, std::size_t inputCount,
+                         void *const *outputs, std::size_t outputCount) {
+        py::gil_scoped_acquire gil;
+        function(addressesOf(inputs, inputCount),
+                 addressesOf(outputs, outputCount));
+      });
+}
+
 // (type, shape) of each output.
 py::list outputInfos(const Executable &executable) {
   py::list infos;
@@ -108,13 +129,15 @@ void initExecutable(py::module_ &module) {
       .def("writtenInputs", &Executable::writtenInputs)
       .def("stateNames", &Executable::stateNames)
       .def("writeWeights", &withMemory<&Executable::writeWeights>)
+      .def("writeBuffers", &withMemory<&Executable::writeBuffers>)
       .def("readWeights", &withMemory<&Executable::readWeights>)
       .def("setOptimizer", &setOptimizer)
       .def("optimizerTensors", &optimizerTensors)
       .def("readOptimizerState", &withMemory<&Executable::readOptimizerState>)
       .def("writeOptimizerState", &withMemory<&Executable::writeOptimizerState>)
-      .def("randomSeed", &Executable::randomSeed)
-      .def("setRandomSeed", &Executable::setRandomSeed)
+      .def("randomState", &Executable::randomState, Release())
+      .def("setRandomState", &Executable::setRandomState, Release())
+      .def("connectHostFunction", &connectHostFunction)
       .def("cycleCount", &Executable::cycleCount, Release())
       .def("lastRunTimes", &lastRunTimes)
       .def("save", &Executable::save, Release())

@@ -249,6 +249,9 @@ CompileOptions toCompileOptions(const py::dict &options) {
   CompileOptions result;
   read(options, "model_name", result.modelName);
   read(options, "execution_mode", result.executionMode);
+  readEnum(options, "tensors_liveness", result.liveness);
+  read(options, "separate_backward_phase", result.hasSeparateBackwardPhase);
+  read(options, "available_memory_proportion", result.availableMemory);
   read(options, "device_iterations", result.deviceIterations);
   read(options, "replication_factor", result.replicationFactor);
   read(options, "gradient_accumulation", result.gradientAccumulation);

@@ -5,5 +5,6 @@
 PYBIND11_MODULE(poptorch_core, module) {
   module.doc() = "The native part of PopTorch: compiles and runs traces.";
   poptorch::initErrors(module);
+  poptorch::initTestErrors(module);
   poptorch::initExecutable(module);
 }
