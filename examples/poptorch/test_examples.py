@@ -139,6 +139,18 @@ def test_a_bert_is_fine_tuned():
     assert "Ignoring unexpected" not in errors
 
 
+def test_a_custom_operator_is_trained(tmp_path):
+    library = tmp_path / "libswish.so"
+    source = HERE.parent / "popart/custom_operator/swish.cpp"
+    subprocess.run(["g++", "-std=c++14", "-fPIC", "-shared", source, "-lpopart",
+                    "-lpopops", "-lpoplar", "-o", library], check=True)
+    text, _ = run("custom_operator.py", library)
+    first, last = map(float, re.search(
+        r"loss ([\d.]+) at first, ([\d.]+) at last", text).groups())
+    assert last < 0.1 * first
+    assert float(re.search(r"differ by (\S+)", text)[1]) < 1e-5
+
+
 def idx(shape, values=None) -> bytes:
     values = bytes(int(np.prod(shape))) if values is None else values
     sizes = b"".join(n.to_bytes(4, "big") for n in shape)
