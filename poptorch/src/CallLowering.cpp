@@ -226,6 +226,12 @@ void CallLowering::setAvailableMemory(const TensorId &id, float proportion) {
   }
 }
 
+void CallLowering::keep(const TensorId &id) {
+  if (popart::Op *op = graph_.getTensor(id).producer) {
+    op->settings.recomputeType = popart::RecomputeType::Checkpoint;
+  }
+}
+
 TensorId CallLowering::cast(const TensorId &id, DataType type) {
   if (info(id).dataType() == type) {
     return id;

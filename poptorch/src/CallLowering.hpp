@@ -92,6 +92,9 @@ public:
   // What the operation that computed `id` may use of its IPU's memory.
   void setAvailableMemory(const popart::TensorId &id, float proportion);
 
+  // The backward pass does not compute `id` again.
+  void keep(const popart::TensorId &id);
+
   // Adds nothing when there is nothing to do.
   popart::TensorId cast(const popart::TensorId &id, popart::DataType type);
   popart::TensorId reshape(const popart::TensorId &id,

@@ -174,6 +174,16 @@ def test_cyclesAreLogged(logs, request):
         poptorch.inferenceModel(lambda x: x + 1, offline).compile(torch.ones(2))
 
 
+def test_forcedValuesAreWarnedOf(logs):
+    options = quiet()
+    options._Popart.set("globalReplicationFactor", 3)
+    poptorch.inferenceModel(nn.Linear(2, 2), options)(torch.ones(1, 2))
+    assert (
+        "globalReplicationFactor forced by the user from default to 3, "
+        "ignoring value 1" in logs.text
+    )
+
+
 def test_cacheOfTheModelIsWarnedOf(logs, tmp_path):
     options = quiet().useIpuModel(True).enableExecutableCaching(str(tmp_path))
     poptorch.inferenceModel(lambda x: x + 1, options)(torch.ones(2))

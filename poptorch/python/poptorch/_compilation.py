@@ -33,6 +33,7 @@ def backendOptions(options, is_training):
     if "use_model" not in values:
         values["use_model"] = os.environ.get("POPTORCH_IPU_MODEL") == "1"
     _checkPopartOptions(values)
+    _warnOfForcedValues(values)
     version = os.environ.get("POPTORCH_IPU_MODEL_VERSION", "ipu2")
     if version not in _IPU_MODEL_TILES:
         raise createPoptorchError(
@@ -55,6 +56,28 @@ def _checkPopartOptions(values):
         logger.warning(
             "enableExecutableCaching doesn't work with the IPU model"
         )
+
+
+def _warnOfForcedValues(values):
+    """What the user sets by PopART's name against what other options say."""
+    accumulation = values["gradient_accumulation"]
+    replicas = values["replication_factor"]
+    processes = values["num_distributed_processes"]
+    ours = {
+        "constantWeights": False,
+        "enableGradientAccumulation": accumulation > 1,
+        "accumulationFactor": accumulation,
+        "enableReplicatedGraphs": replicas > 1,
+        "enableDistributedReplicatedGraphs": processes > 1,
+        "globalReplicationFactor": processes * replicas,
+    }
+    for name, value in ours.items():
+        forced = values["popart"].get(name, value)
+        if forced != value:
+            logger.warning(
+                "%s forced by the user from default to %s, ignoring value %s",
+                name, forced, value,
+            )  # fmt: skip
 
 
 def compileTrace(record, options, optimizer, progress):

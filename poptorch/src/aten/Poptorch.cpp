@@ -17,6 +17,12 @@ void lowerIdentity(CallLowering &call) {
   call.setResult(0, call.tensor(0));
 }
 
+// recomputation_checkpoint(x)
+void lowerCheckpoint(CallLowering &call) {
+  call.keep(call.tensor(0));
+  call.setResult(0, call.tensor(0));
+}
+
 // set_available_memory(x, proportion)
 void lowerAvailableMemory(CallLowering &call) {
   call.setAvailableMemory(call.tensor(0), static_cast<float>(call.real(1)));
@@ -118,7 +124,7 @@ void lowerCustomOperation(CallLowering &call) {
 std::vector<AtenRow> poptorchRows() {
   std::vector<AtenRow> rows = {
       {"poptorch::nop", lowerNop},
-      {"poptorch::recomputation_checkpoint", lowerIdentity},
+      {"poptorch::recomputation_checkpoint", lowerCheckpoint},
       {"poptorch::set_available_memory", lowerAvailableMemory},
       {"poptorch::set_matmul_serialization", lowerIdentity},
       {"poptorch::set_overlap_for_input", lowerIdentity},
