@@ -201,7 +201,7 @@ TEST(StochasticRounding, LeavesReplicasWithTheSameWeights) {
     auto device = modelDevice(2);
     poplar::Graph target(device->getDevice().getTarget(),
                          poplar::replication_factor(2));
-    poplar::Engine engine(target, lowerStep(*ir, machine, target, false));
+    poplar::Engine engine(target, lowerStep(*ir, machine, target, {}));
     engine.load(device->getDevice());
     writeVariables(engine, *ir);
     engine.run(0);

@@ -175,11 +175,14 @@ inline Trained runMachine(Ir &ir, int ipusPerReplica,
   toMachine(ir, machine, ipusPerReplica);
   const SessionOptions &options = ir.sessionOptions;
   auto replicas = static_cast<unsigned>(options.getReplicationFactor());
-  auto device = modelDevice(ipusPerReplica * static_cast<int>(replicas));
+  auto device = modelDevice(ipusPerReplica * static_cast<int>(replicas),
+                            8 + options.numIOTiles);
   poplar::Graph target(device->getDevice().getTarget(),
                        poplar::replication_factor(replicas));
   poplar::Engine engine(
-      target, lowerStep(ir, machine, target, options.enablePipelining));
+      target,
+      lowerStep(ir, machine, target,
+                {.isPipelined = options.enablePipelining, .isMachine = true}));
   engine.load(device->getDevice());
   const Graph &model = ir.getMainGraph();
   auto shards = static_cast<std::size_t>(shardsOf(

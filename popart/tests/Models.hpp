@@ -93,15 +93,17 @@ inline std::shared_ptr<Ir> classifier(int layers, std::int64_t samples,
   return ir;
 }
 
-inline std::shared_ptr<DeviceInfo> modelDevice(int ipus) {
+inline std::shared_ptr<DeviceInfo> modelDevice(int ipus, int tilesPerIpu = 8) {
   return DeviceManager::createDeviceManager().createIpuModelDevice(
-      {{"numIPUs", std::to_string(ipus)}, {"tilesPerIPU", "8"}});
+      {{"numIPUs", std::to_string(ipus)},
+       {"tilesPerIPU", std::to_string(tilesPerIpu)}});
 }
 
 // Compiled, with its weights on the device.
 inline std::unique_ptr<TrainingSession> train(const std::shared_ptr<Ir> &ir,
                                               int ipus = 1) {
-  auto session = TrainingSession::createFromIr(ir, modelDevice(ipus));
+  auto session = TrainingSession::createFromIr(
+      ir, modelDevice(ipus, 8 + ir->sessionOptions.numIOTiles));
   session->prepareDevice();
   session->weightsFromHost();
   return session;

@@ -184,7 +184,7 @@ TEST(Phases, RunWithTilesForTransfers) {
   EXPECT_EQ(losses, runSession(model({"", 4, 2}), 2).losses);
   auto few = model({"", 4, 2});
   few->sessionOptions.numIOTiles = 32;
-  EXPECT_THROW(train(few, 2), error); // IPUs of 8 tiles
+  EXPECT_THROW(TrainingSession::createFromIr(few, modelDevice(2)), error);
 }
 
 } // namespace

@@ -325,7 +325,8 @@ TEST(ReplicatedSession, HasAMachineProgramWithTheSameValues) {
     auto device = modelDevice(ipusFor(test));
     poplar::Graph target(device->getDevice().getTarget(),
                          poplar::replication_factor(2));
-    poplar::Engine engine(target, lowerStep(*ir, machine, target, isPipelined));
+    poplar::Engine engine(
+        target, lowerStep(*ir, machine, target, {.isPipelined = isPipelined}));
     engine.load(device->getDevice());
     writeVariables(engine, *ir);
     std::int64_t count = batches * test.factor * test.replicas * samples;

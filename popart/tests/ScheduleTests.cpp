@@ -73,7 +73,7 @@ std::vector<float> runLowered(const Ir &ir, const Graph &graph, int ipus,
                               bool isPipelined, std::int64_t microBatches) {
   auto device = modelDevice(ipus);
   poplar::Graph target(device->getDevice().getTarget());
-  auto program = lowerStep(ir, graph, target, isPipelined);
+  auto program = lowerStep(ir, graph, target, {.isPipelined = isPipelined});
   poplar::Engine engine(target, program);
   engine.load(device->getDevice());
   auto x = Numbers(3).list(microBatches * 2 * 3);

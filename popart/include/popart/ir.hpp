@@ -4,6 +4,7 @@
 
 #include <popart/dataflow.hpp>
 #include <popart/graph.hpp>
+#include <popart/inputsettings.hpp>
 #include <popart/optimizer.hpp>
 #include <popart/patterns/patterns.hpp>
 #include <popart/sessionoptions.hpp>
@@ -32,6 +33,8 @@ public:
   std::vector<const Graph *> getAllGraphs() const;
 
   DataFlow dataFlow;
+  // Through which tiles, and when, inputs come that are not here by default.
+  std::map<TensorId, InputSettings> inputSettings;
   SessionOptions sessionOptions;
   Patterns patterns;
   // Training: the scalar to minimise and how; null for inference.

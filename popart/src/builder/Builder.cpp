@@ -143,14 +143,7 @@ TensorId ModelBuilder::addInputTensor(const TensorInfo &info,
       settings.exchangeStrategy() != ExchangeStrategy::OverlapStep,
       "ExchangeStrategy::OverlapStep is not yet supported");
   TensorId id = addInputTensor(info, debugContext);
-  Implementation &self = *implementation_;
-  setMetadata(self.model, "__tile_set/" + id,
-              std::to_string(static_cast<int>(settings.tileSet())));
-  setMetadata(self.model, "__exchange_strategy/" + id,
-              std::to_string(static_cast<int>(settings.exchangeStrategy())));
-  setMetadata(
-      self.model, "__replicated_stream_mode/" + id,
-      std::to_string(static_cast<int>(settings.replicatedStreamMode())));
+  setInputSettings(implementation_->model, id, settings);
   return id;
 }
 

@@ -19,6 +19,7 @@ namespace {
 using poplar::program::Copy;
 using poplar::program::Program;
 using poplar::program::Sequence;
+using poplar::program::Sync;
 
 void setContents(LoweringContext &context, const poplar::Tensor &variable,
                  const Tensor &tensor, bool isConstant) {
@@ -67,6 +68,72 @@ PipelineStage stageOf(const Tensor &tensor) {
     stage = stage == unusedPipelineStage ? other : std::min(stage, other);
   }
   return stage;
+}
+
+bool usesIoTiles(const LoweringContext &context, TileSet tiles,
+                 HostExchange exchange) {
+  return exchange != HostExchange::Direct && tiles == TileSet::IO &&
+         context.options().numIOTiles > 0;
+}
+
+// How one is moved that goes through the I/O tiles.
+ExchangeStrategy strategyOf(ExchangeStrategy wanted, HostExchange exchange) {
+  return exchange == HostExchange::Overlapped ? wanted
+                                              : ExchangeStrategy::JustInTime;
+}
+
+InputStream addInput(LoweringContext &context, const Tensor &tensor,
+                     const poplar::Tensor &variable,
+                     const InputSettings &settings, HostExchange exchange) {
+  InputStream input;
+  input.id = tensor.id;
+  input.stage = stageOf(tensor);
+  input.isBroadcast =
+      tensor.replicatedStreamMode == ReplicatedStreamMode::Broadcast;
+  auto stream = context.graph().addHostToDeviceFIFO(
+      tensor.id, variable.elementType(), variable.numElements(),
+      input.isBroadcast ? poplar::ReplicatedStreamMode::BROADCAST
+                        : poplar::ReplicatedStreamMode::REPLICATE,
+      {{"bufferingDepth", bufferingDepth(context.options(), tensor.id)}});
+  if (!usesIoTiles(context, settings.tileSet(), exchange)) {
+    input.copy = Copy(stream, variable);
+    return input;
+  }
+  poplar::Tensor loaded = context.addVariable(tensor.info, homeOf(tensor),
+                                              tensor.id + "/io", TileSet::IO);
+  input.strategy = strategyOf(settings.exchangeStrategy(), exchange);
+  input.load = Copy(stream, loaded);
+  input.copy = Copy(loaded, variable);
+  if (input.strategy == ExchangeStrategy::JustInTime) {
+    // Not before what comes before it.
+    input.copy = Sequence(
+        {Sync(poplar::SyncType::INTERNAL), input.load, Copy(loaded, variable)});
+  }
+  return input;
+}
+
+// `anchor` has its type. What leaves at the end of the step has nothing to
+// overlap with, and what does not leave every time is just in time.
+void addTransfer(LoweringContext &context, const Tensor &tensor,
+                 const poplar::Tensor &source, const poplar::DataStream &stream,
+                 HostExchange exchange, AnchorStream &anchor) {
+  if (!usesIoTiles(context, anchor.type.tileSet(), exchange)) {
+    anchor.copy = context.options().rearrangeAnchorsOnHost
+                      ? Program(Copy(source, stream))
+                      : copyInOrder(context, tensor, source, stream);
+    return;
+  }
+  poplar::Tensor stored = context.addVariable(tensor.info, homeOf(tensor),
+                                              tensor.id + "/io", TileSet::IO);
+  anchor.copy = Copy(source, stored);
+  anchor.store = Copy(stored, stream);
+  if (anchor.type.id() == AnchorReturnTypeId::All) {
+    anchor.strategy = strategyOf(anchor.type.exchangeStrategy(), exchange);
+  }
+  if (anchor.strategy == ExchangeStrategy::JustInTime) {
+    anchor.copy = Sequence(
+        {Copy(source, stored), anchor.store, Sync(poplar::SyncType::INTERNAL)});
+  }
 }
 
 // What a step returns at its end: for each replica the last value or the sum of
@@ -146,7 +213,8 @@ void addConstants(LoweringContext &context, const Graph &graph, VGraphId ipu) {
 }
 
 std::vector<InputStream> addHostTensors(LoweringContext &context, const Ir &ir,
-                                        const Graph &graph) {
+                                        const Graph &graph,
+                                        HostExchange exchange) {
   for (const auto &[id, type] : ir.dataFlow.getAnchorReturnTypeMap()) {
     context.addReturned(id);
   }
@@ -162,15 +230,12 @@ std::vector<InputStream> addHostTensors(LoweringContext &context, const Ir &ir,
         context.addVariable(tensor.info, homeOf(tensor), id);
     context.setTensor(id, variable);
     if (tensor.type == TensorType::Stream) {
-      bool isBroadcast =
-          tensor.replicatedStreamMode == ReplicatedStreamMode::Broadcast;
-      auto stream = context.graph().addHostToDeviceFIFO(
-          id, variable.elementType(), variable.numElements(),
-          isBroadcast ? poplar::ReplicatedStreamMode::BROADCAST
-                      : poplar::ReplicatedStreamMode::REPLICATE,
-          {{"bufferingDepth", bufferingDepth(ir.sessionOptions, id)}});
-      inputs.push_back(
-          {id, stageOf(tensor), Copy(stream, variable), isBroadcast});
+      auto settings = ir.inputSettings.find(id);
+      inputs.push_back(addInput(context, tensor, variable,
+                                settings == ir.inputSettings.end()
+                                    ? InputSettings()
+                                    : settings->second,
+                                exchange));
       continue;
     }
     bool isShared = tensor.variableSettings.getGroupCount(static_cast<unsigned>(
@@ -196,8 +261,8 @@ std::vector<InputStream> addHostTensors(LoweringContext &context, const Ir &ir,
 }
 
 std::vector<AnchorStream> addAnchors(LoweringContext &context, const Ir &ir,
-                                     const Graph &graph,
-                                     std::int64_t replicas) {
+                                     const Graph &graph, std::int64_t replicas,
+                                     HostExchange exchange) {
   std::vector<AnchorStream> anchors;
   for (const auto &[id, type] : ir.dataFlow.getAnchorReturnTypeMap()) {
     const Tensor &tensor = graph.getTensor(id);
@@ -215,9 +280,8 @@ std::vector<AnchorStream> addAnchors(LoweringContext &context, const Ir &ir,
         anchorHandle(id), sources[0].elementType(), sources[0].numElements());
     Sequence copy;
     for (const poplar::Tensor &source : sources) {
-      copy.add(ir.sessionOptions.rearrangeAnchorsOnHost
-                   ? Program(Copy(source, stream))
-                   : copyInOrder(context, tensor, source, stream));
+      addTransfer(context, tensor, source, stream, exchange, anchor);
+      copy.add(anchor.copy);
     }
     anchor.copy = copy;
     anchors.push_back(anchor);

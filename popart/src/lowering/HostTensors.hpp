@@ -12,12 +12,21 @@
 
 namespace popart {
 
+// How a program moves inputs and anchors whose tile set is IO: as all others;
+// through the I/O tiles, just in time; or through them and as their strategies
+// say. Value programs do the first, pipelines never the last.
+enum class HostExchange { Direct, ThroughIoTiles, Overlapped };
+
 // An input and where it enters.
 struct InputStream {
   TensorId id;
   PipelineStage stage = unusedPipelineStage;
-  poplar::program::Program copy; // from the stream, once per micro-batch
-  bool isBroadcast = false;      // the same for all replicas
+  bool isBroadcast = false; // the same for all replicas
+  // OverlapInnerLoop, OverlapLoops: the I/O tiles load a micro-batch while the
+  // one before it is computed.
+  ExchangeStrategy strategy = ExchangeStrategy::JustInTime;
+  poplar::program::Program load; // to the I/O tiles, where it overlaps
+  poplar::program::Program copy; // to its tensor, once per micro-batch
 };
 
 // An anchor and when it leaves.
@@ -30,7 +39,11 @@ struct AnchorStream {
   bool isCollected = false;
   poplar::program::Program reset;
   poplar::program::Program add;
-  poplar::program::Program copy; // to the stream
+  // As for inputs: the I/O tiles store a micro-batch's while the next one is
+  // computed.
+  ExchangeStrategy strategy = ExchangeStrategy::JustInTime;
+  poplar::program::Program copy;  // to the stream, or to the I/O tiles
+  poplar::program::Program store; // from there, where it overlaps
 };
 
 // Stream handles and host access handles are the tensors' ids; an anchor's
@@ -45,12 +58,14 @@ void addConstants(LoweringContext &context, const Graph &graph, VGraphId ipu);
 // Creates constants, variables with their initial values and host access, and
 // input tensors. Weights that cannot change are constants.
 std::vector<InputStream> addHostTensors(LoweringContext &context, const Ir &ir,
-                                        const Graph &graph);
+                                        const Graph &graph,
+                                        HostExchange exchange);
 
 // Once all operations are lowered. Anchors are named by the model's graph.
 // `replicas` are those that run their micro-batches in turn.
 std::vector<AnchorStream> addAnchors(LoweringContext &context, const Ir &ir,
-                                     const Graph &graph, std::int64_t replicas);
+                                     const Graph &graph, std::int64_t replicas,
+                                     HostExchange exchange);
 
 // What a micro-batch of batch `batch` returns from one stage.
 void addReturns(poplar::program::Sequence &program,

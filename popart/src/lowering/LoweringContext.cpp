@@ -186,15 +186,17 @@ poplar::Tensor LoweringContext::addVariable(const TensorInfo &info,
                                             VGraphId ipu,
                                             const std::string &name,
                                             TileSet tiles) {
-  auto ioTiles = static_cast<unsigned>(options_.numIOTiles);
-  unsigned computeTiles = graph_.getTarget().getTilesPerIPU() - ioTiles;
-  unsigned first = firstTile(ipu);
-  poputil::internal::TileRange range =
-      tiles == TileSet::IO
-          ? poputil::internal::TileRange{first + computeTiles, ioTiles}
-          : poputil::internal::TileRange{first, computeTiles};
-  return poputil::internal::addLinearVariable(
-      graph_, {deviceType(info.dataType()), info.shape()}, range, name);
+  using poputil::internal::addLinearVariable;
+  kernels::TensorType type{deviceType(info.dataType()), info.shape()};
+  if (tiles == TileSet::Compute) {
+    unsigned count = graph_.getTarget().getTilesPerIPU();
+    return addLinearVariable(graph_, type, {firstTile(ipu), count}, name);
+  }
+  poplar::Graph all = graph_.getTopLevelGraph();
+  auto count = static_cast<unsigned>(options_.numIOTiles);
+  unsigned end = (static_cast<unsigned>(std::max<VGraphId>(0, ipu)) + 1) *
+                 all.getTarget().getTilesPerIPU();
+  return addLinearVariable(all, type, {end - count, count}, name);
 }
 
 poplar::Tensor LoweringContext::addConstant(const TensorInfo &info,

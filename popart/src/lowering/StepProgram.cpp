@@ -18,9 +18,27 @@ namespace {
 using poplar::program::Program;
 using poplar::program::Repeat;
 using poplar::program::Sequence;
+using poplar::program::Sync;
+
+// Which turn of a loop: transfers that overlap have nothing to load in the last
+// and nothing to store in the first.
+struct Turn {
+  bool isFirst = false;
+  bool isLast = false;
+};
 
 Program repeat(std::int64_t count, const Program &body) {
   return count == 1 ? body : Repeat(static_cast<unsigned>(count), body);
+}
+
+// The part of a graph that operations run on: all but the last numIOTiles of
+// each IPU, which are for transfers.
+poplar::Graph computeTiles(poplar::Graph &graph,
+                           const SessionOptions &options) {
+  auto ioTiles = static_cast<unsigned>(options.numIOTiles);
+  return ioTiles == 0 ? graph.getTopLevelGraph()
+                      : graph.createVirtualGraph(
+                            graph.getTarget().getTilesPerIPU() - ioTiles);
 }
 
 // After how many batches the pattern of EveryN anchors repeats.
@@ -34,15 +52,23 @@ std::int64_t anchorPeriod(const Ir &ir) {
 
 class StepLowering {
 public:
-  StepLowering(const Ir &ir, const Graph &graph, poplar::Graph &target)
-      : ir_(ir), graph_(graph), context_(target, ir.sessionOptions),
-        inputs_(addHostTensors(context_, ir, graph)),
+  StepLowering(const Ir &ir, const Graph &graph, poplar::Graph &target,
+               StepForm form)
+      : ir_(ir), graph_(graph), tiles_(computeTiles(target, ir.sessionOptions)),
+        context_(tiles_, ir.sessionOptions),
+        exchange_(!form.isMachine    ? HostExchange::Direct
+                  : form.isPipelined ? HostExchange::ThroughIoTiles
+                                     : HostExchange::Overlapped),
+        inputs_(addHostTensors(context_, ir, graph, exchange_)),
+        factor_(ir.sessionOptions.getAccumulationFactor()),
         batches_(ir.dataFlow.batchesPerStep()), period_(anchorPeriod(ir)),
         turns_(ir.sessionOptions.getReplicationFactor() /
                std::int64_t{target.getReplicationFactor()}) {}
 
   Program lower(bool isPipelined) {
-    isPipelined ? lowerPipeline() : lowerMicroBatch();
+    isPipelined ? lowerPipeline() : lowerOperations();
+    anchors_ = addAnchors(context_, ir_, graph_, turns_, exchange_);
+    overlaps_ = hasOverlap(inputs_) || hasOverlap(anchors_);
     Sequence step("step");
     if (ir_.sessionOptions.enableStochasticRounding) {
       poplar::setStochasticRounding(context_.graph(), step, true,
@@ -51,12 +77,17 @@ public:
     for (const AnchorStream &anchor : anchors_) {
       step.add(anchor.reset);
     }
+    addFirstLoads(step, false);
     // Batches differ only in the anchors they return.
-    Sequence period;
-    for (std::int64_t batch = 0; batch < period_; ++batch) {
-      period.add(lowerBatch(batch));
-    }
-    step.add(repeat(batches_ / period_, period));
+    step.add(loop(batches_ / period_, [&](Turn turn) {
+      Sequence period;
+      for (std::int64_t batch = 0; batch < period_; ++batch) {
+        period.add(lowerBatch(batch, {turn.isFirst && batch == 0,
+                                      turn.isLast && batch + 1 == period_}));
+      }
+      return period;
+    }));
+    addLastStores(step, false);
     for (const AnchorStream &anchor : anchors_) {
       if (anchor.type.id() == AnchorReturnTypeId::Sum ||
           anchor.type.id() == AnchorReturnTypeId::Final) {
@@ -71,14 +102,63 @@ private:
     return op.settings.executionContext != ExecutionContext::Normal;
   }
 
-  void lowerMicroBatch() {
+  void lowerOperations() {
     for (const auto &op : graph_.getOps()) {
       functions_.lower(context_, *op,
                        isUpdate(*op)                    ? update_
                        : op->opid.type == "SumOfCopies" ? begin_
                                                         : compute_);
     }
-    anchors_ = addAnchors(context_, ir_, graph_, turns_);
+  }
+
+  template <typename Streams> static bool hasOverlap(const Streams &streams) {
+    return std::any_of(streams.begin(), streams.end(), [](const auto &stream) {
+      return stream.strategy != ExchangeStrategy::JustInTime;
+    });
+  }
+
+  // `count` turns; the ends are apart where transfers overlap.
+  template <typename F> Program loop(std::int64_t count, F &&body) const {
+    if (!overlaps_) {
+      return repeat(count, body(Turn()));
+    }
+    if (count == 1) {
+      return body(Turn{true, true});
+    }
+    Sequence turns({body(Turn{true, false})});
+    if (count > 2) {
+      turns.add(repeat(count - 2, body(Turn())));
+    }
+    turns.add(body(Turn{false, true}));
+    return turns;
+  }
+
+  // OverlapInnerLoop is about the micro-batches between two updates, and else,
+  // or if there is one only, about all of the step.
+  bool isPerBatch(ExchangeStrategy strategy) const {
+    return strategy == ExchangeStrategy::OverlapInnerLoop && factor_ > 1;
+  }
+
+  template <typename Stream>
+  bool isOverlapped(const Stream &stream, bool perBatch) const {
+    return stream.strategy != ExchangeStrategy::JustInTime &&
+           isPerBatch(stream.strategy) == perBatch;
+  }
+
+  void addFirstLoads(Sequence &program, bool perBatch) const {
+    for (const InputStream &input : inputs_) {
+      if (isOverlapped(input, perBatch)) {
+        program.add(input.load);
+      }
+    }
+  }
+
+  void addLastStores(Sequence &program, bool perBatch) const {
+    for (const AnchorStream &anchor : anchors_) {
+      if (isOverlapped(anchor, perBatch)) {
+        program.add(anchor.store);
+      }
+    }
   }
 
   // Without accumulation an update belongs to the micro-batch, and so do the
@@ -103,7 +183,6 @@ private:
         functions_.lower(context_, *op, update_);
       }
     }
-    anchors_ = addAnchors(context_, ir_, graph_, turns_);
     if (!ir_.sessionOptions.enableGradientAccumulation) {
       // All batches of the step are the micro-batches of one fill and flush.
       batches_ = 1;
@@ -111,41 +190,116 @@ private:
     }
   }
 
-  Program lowerBatch(std::int64_t batch) const {
+  // Which turns of their loops a micro-batch is.
+  struct Place {
+    Turn ofBatch;
+    Turn ofStep;
+  };
+
+  // Without the inputs that replicas share, if they take turns.
+  Program lowerMicroBatch(std::int64_t batch, const Place &place) const {
+    auto turnOf = [&](ExchangeStrategy strategy) {
+      return isPerBatch(strategy) ? place.ofBatch : place.ofStep;
+    };
+    Sequence microBatch;
+    for (const InputStream &input : inputs_) {
+      if (!isShared(input)) {
+        microBatch.add(input.copy);
+      }
+    }
+    for (const InputStream &input : inputs_) {
+      if (input.strategy != ExchangeStrategy::JustInTime &&
+          !turnOf(input.strategy).isLast) {
+        microBatch.add(input.load); // the next one's
+      }
+    }
+    for (const AnchorStream &anchor : anchors_) {
+      if (anchor.strategy != ExchangeStrategy::JustInTime &&
+          !turnOf(anchor.strategy).isFirst) {
+        microBatch.add(anchor.store); // the last one's
+      }
+    }
+    microBatch.add(compute_);
+    for (const AnchorStream &anchor : anchors_) {
+      if (!isReturnedLate(anchor)) {
+        addReturns(microBatch, {anchor}, anchor.stage, batch);
+      }
+    }
+    return microBatch;
+  }
+
+  bool isShared(const InputStream &input) const {
+    return turns_ > 1 && input.isBroadcast;
+  }
+
+  Program lowerMicroBatches(std::int64_t batch, Turn ofStep) const {
+    Sequence shared;
+    bool isAnyShared = false;
+    for (const InputStream &input : inputs_) {
+      if (isShared(input)) {
+        shared.add(input.copy);
+        isAnyShared = true;
+      }
+    }
+    if (isAnyShared) {
+      return repeat(
+          factor_,
+          Sequence({shared, repeat(turns_, lowerMicroBatch(batch, {}))}));
+    }
+    return loop(factor_ * turns_, [&](Turn turn) {
+      return lowerMicroBatch(batch, {turn,
+                                     {turn.isFirst && ofStep.isFirst,
+                                      turn.isLast && ofStep.isLast}});
+    });
+  }
+
+  Program lowerBatch(std::int64_t batch, Turn ofStep) const {
     if (pipeline_) {
       return Sequence({pipeline_->run(anchors_, batch), update_});
     }
-    Sequence broadcast;
-    Sequence microBatch;
-    bool hasBroadcast = false;
-    for (const InputStream &input : inputs_) {
-      (input.isBroadcast ? broadcast : microBatch).add(input.copy);
-      hasBroadcast = hasBroadcast || input.isBroadcast;
-    }
-    microBatch.add(compute_);
+    Sequence program({begin_});
+    // What overlaps with the micro-batches only does not with their update.
+    auto isPerBatchStream = [&](const auto &stream) {
+      return isOverlapped(stream, true);
+    };
+    bool isApart =
+        std::any_of(inputs_.begin(), inputs_.end(), isPerBatchStream) ||
+        std::any_of(anchors_.begin(), anchors_.end(), isPerBatchStream);
+    auto sync = [&] {
+      if (isApart) {
+        program.add(Sync(poplar::SyncType::INTERNAL));
+      }
+    };
+    sync();
+    addFirstLoads(program, true);
+    program.add(lowerMicroBatches(batch, ofStep));
+    addLastStores(program, true);
+    sync();
+    program.add(update_);
     Sequence late;
     for (const AnchorStream &anchor : anchors_) {
-      addReturns(isReturnedLate(anchor) ? late : microBatch, {anchor},
-                 anchor.stage, batch);
+      if (isReturnedLate(anchor)) {
+        addReturns(late, {anchor}, anchor.stage, batch);
+      }
     }
-    std::int64_t factor = ir_.sessionOptions.getAccumulationFactor();
-    Program microBatches =
-        hasBroadcast
-            ? repeat(factor, Sequence({broadcast, repeat(turns_, microBatch)}))
-            : repeat(factor * turns_, microBatch);
-    return Sequence({begin_, microBatches, update_, repeat(turns_, late)});
+    program.add(repeat(turns_, late));
+    return program;
   }
 
   const Ir &ir_;
   const Graph &graph_;
+  poplar::Graph tiles_; // that compute
   LoweringContext context_;
   Functions functions_;
+  HostExchange exchange_;
   std::vector<InputStream> inputs_;
   std::vector<AnchorStream> anchors_;
   std::optional<PipelineProgram> pipeline_;
   Sequence begin_{"begin"};
   Sequence compute_{"microBatch"};
   Sequence update_{"update"};
+  bool overlaps_ = false;
+  std::int64_t factor_;
   std::int64_t batches_;
   std::int64_t period_;
   std::int64_t turns_; // replicas that run their micro-batches in turn
@@ -154,8 +308,8 @@ private:
 } // namespace
 
 Program lowerStep(const Ir &ir, const Graph &graph, poplar::Graph &target,
-                  bool isPipelined) {
-  return StepLowering(ir, graph, target).lower(isPipelined);
+                  StepForm form) {
+  return StepLowering(ir, graph, target, form).lower(form.isPipelined);
 }
 
 } // namespace popart

@@ -16,8 +16,13 @@ namespace popart {
 // If `target` has one replica where the session has several, the innermost loop
 // has that many micro-batches for each (foldReplicas prepared the graph).
 // Pipelined graphs (those that moveTensorsAlongPipeline prepared) run
-// micro-batches in cycles instead: fill, main, flush.
+// micro-batches in cycles instead: fill, main, flush. The machine's own program
+// moves inputs and anchors through I/O tiles, where they ask for that.
+struct StepForm {
+  bool isPipelined = false;
+  bool isMachine = false;
+};
 poplar::program::Program lowerStep(const Ir &ir, const Graph &graph,
-                                   poplar::Graph &target, bool isPipelined);
+                                   poplar::Graph &target, StepForm form);
 
 } // namespace popart

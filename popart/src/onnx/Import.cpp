@@ -10,6 +10,7 @@
 #include <ops/OpRule.hpp>
 #include <ops/PlanOptions.hpp>
 #include <popart/error.hpp>
+#include <popart/ir.hpp>
 #include <support/Error.hpp>
 
 #include <algorithm>
@@ -88,7 +89,13 @@ void Importer::run() {
       graph_.addStream(input.name(), inputInfo(input));
     }
   }
-  readInputSettings();
+  for (const auto &[id, settings] : inputSettingsOf(*model_.proto)) {
+    if (graph_.hasTensor(id)) {
+      graph_.getTensor(id).replicatedStreamMode =
+          settings.replicatedStreamMode();
+      graph_.getIr().inputSettings[id] = settings;
+    }
+  }
   for (const onnx::NodeProto &node : proto_.node()) {
     addNode(node);
   }
@@ -155,22 +162,6 @@ void Importer::findUses() {
   for (const onnx::TensorProto &tensor : proto_.initializer()) {
     if (!used.count(tensor.name())) {
       unused_.insert(tensor.name());
-    }
-  }
-}
-
-// The Builder writes them beside the graph, as <setting>/<tensor>.
-void Importer::readInputSettings() {
-  const std::string prefix = "__replicated_stream_mode/";
-  for (const auto &entry : model_.proto->metadata_props()) {
-    TensorId id = entry.key().rfind(prefix, 0) == 0
-                      ? entry.key().substr(prefix.size())
-                      : TensorId();
-    if (graph_.hasTensor(id) &&
-        entry.value() ==
-            std::to_string(static_cast<int>(ReplicatedStreamMode::Broadcast))) {
-      graph_.getTensor(id).replicatedStreamMode =
-          ReplicatedStreamMode::Broadcast;
     }
   }
 }

@@ -39,7 +39,6 @@ private:
   void addGroupedInitializer(const onnx::TensorProto &proto,
                              const VariableSettings &settings);
   TensorInfo inputInfo(const onnx::ValueInfoProto &input) const;
-  void readInputSettings();
   void addNode(const onnx::NodeProto &node);
   void addOperation(const onnx::NodeProto &node,
                     const OperatorIdentifier &opid);

@@ -1,6 +1,8 @@
 // What the Builder writes beside a model's graph.
 #pragma once
 
+#include <popart/inputsettings.hpp>
+#include <popart/names.hpp>
 #include <popart/variablesettings.hpp>
 
 #include <map>
@@ -27,6 +29,10 @@ std::map<TensorId, std::string> tensorMetadata(const onnx::ModelProto &model,
 // Throws popart::error for settings that are not understood.
 std::map<TensorId, VariableSettings>
 variableSettingsOf(const onnx::ModelProto &model);
+std::map<TensorId, InputSettings>
+inputSettingsOf(const onnx::ModelProto &model);
+void setInputSettings(onnx::ModelProto &model, const TensorId &id,
+                      const InputSettings &settings);
 
 // None when the model does not say it.
 std::optional<unsigned>

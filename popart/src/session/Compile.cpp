@@ -69,12 +69,13 @@ poplar::Executable compileSession(const Session::Implementation &self,
   std::vector<poplar::program::Program> valuePrograms = {
       support::timed(logger, "lowerValueProgram", [&] {
         return lowerStep(ir, self.valueGraph(), valueGraph,
-                         self.isScheduleVisible());
+                         {.isPipelined = self.isScheduleVisible()});
       })};
   std::vector<poplar::program::Program> machinePrograms = {
       support::timed(logger, "lowerMachineProgram", [&] {
         return lowerStep(ir, self.machineGraph, machineGraph,
-                         ir.sessionOptions.enablePipelining);
+                         {.isPipelined = ir.sessionOptions.enablePipelining,
+                          .isMachine = true});
       })};
   if (ir.sessionOptions.enableLoadAndOffloadRNGState) {
     for (auto [graph, programs] :

@@ -142,7 +142,12 @@ std::string fingerprint(const Session::Implementation &session) {
   hash.add(printGraph(session.machineGraph));
   addOptions(hash, ir);
   for (const auto &[id, type] : ir.dataFlow.getAnchorReturnTypeMap()) {
-    hash.add(fmt::format("{} {} {};", id, type.str(), type.rp()));
+    hash.add(fmt::format("{} {} {} {} {};", id, type.str(), type.rp(),
+                         int(type.tileSet()), int(type.exchangeStrategy())));
+  }
+  for (const auto &[id, settings] : ir.inputSettings) {
+    hash.add(fmt::format("{} {} {};", id, int(settings.tileSet()),
+                         int(settings.exchangeStrategy())));
   }
   // What is compiled without a device runs on one.
   const DeviceType type = device.getType() == DeviceType::OfflineIpu

@@ -66,6 +66,26 @@ void checkExplicit(const SessionOptions &options) {
       "recomputation");
 }
 
+void checkIoTiles(const PassContext &context) {
+  const SessionOptions &options = context.ir.sessionOptions;
+  support::requireUser<error>(
+      options.numIOTiles == 0 ||
+          (options.numIOTiles >= 32 && options.numIOTiles % 2 == 0),
+      "numIOTiles ({}) must be even and at least 32", options.numIOTiles);
+  auto check = [&](const TensorId &id, TileSet tiles) {
+    support::requireUser<error>(
+        tiles != TileSet::IO || options.numIOTiles > 0,
+        "'{}' has the tile set IO, but there are no I/O tiles; set numIOTiles",
+        id);
+  };
+  for (const auto &[id, settings] : context.ir.inputSettings) {
+    check(id, settings.tileSet());
+  }
+  for (const auto &[id, type] : context.ir.dataFlow.getAnchorReturnTypeMap()) {
+    check(id, type.tileSet());
+  }
+}
+
 void checkNames(const SessionOptions &options) {
   auto requireOneOf = [](const char *option, const std::string &value,
                          auto allowed) {
@@ -95,10 +115,7 @@ void checkSettings(PassContext &context) {
   checkExplicit(options);
   checkExplicitPipeline(context.ir);
   checkNames(options);
-  support::requireUser<error>(
-      options.numIOTiles == 0 ||
-          (options.numIOTiles >= 32 && options.numIOTiles % 2 == 0),
-      "numIOTiles ({}) must be even and at least 32", options.numIOTiles);
+  checkIoTiles(context);
   support::requireUser<error>(
       options.executionPhaseSettings.phases <= 1 ||
           options.virtualGraphMode == VirtualGraphMode::ExecutionPhases,

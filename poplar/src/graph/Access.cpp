@@ -122,6 +122,11 @@ const TileMapping &mappingIn(const Graph &graph, VariableId variable,
   }
   std::vector<MappingPiece> own;
   for (const MappingPiece &piece : mapping.pieces()) {
+    if (tiles->areConsecutive(piece.firstTile, piece.parts)) {
+      own.push_back(piece);
+      own.back().firstTile = tiles->fromTopLevel(piece.firstTile);
+      continue;
+    }
     for (const TileRange &range : mapping.ranges(piece.begin, piece.end)) {
       const unsigned tile = tiles->fromTopLevel(range.tile);
       if (tile != TileSelection::none) {

@@ -24,6 +24,19 @@ TileSelection::TileSelection(std::vector<unsigned> tiles, unsigned total)
   }
 }
 
+bool TileSelection::areConsecutive(unsigned first, unsigned count) const {
+  const unsigned own = own_[first];
+  if (own == none || own + count > tiles_.size()) {
+    return false;
+  }
+  for (unsigned i = 1; i < count; ++i) {
+    if (tiles_[own + i] != first + i) {
+      return false;
+    }
+  }
+  return true;
+}
+
 const TileSelection *tileSelection(const Graph &graph) {
   return Access::tiles(graph).get();
 }

@@ -21,6 +21,8 @@ public:
   unsigned toTopLevel(unsigned tile) const { return tiles_[tile]; }
   // none for a tile that is not selected.
   unsigned fromTopLevel(unsigned tile) const { return own_[tile]; }
+  // Whether top-level tiles [first, first + count) are selected, in this order.
+  bool areConsecutive(unsigned first, unsigned count) const;
 
 private:
   std::vector<unsigned> tiles_; // top-level, by own number

@@ -24,6 +24,10 @@ enum class StepKind : std::uint8_t {
   GlobalSync, // of all IPUs, without data
 };
 
+// The tiles of an IPU that a step occupies: those that compute, those that only
+// move data (TransferTiles.hpp), or all. Each sort has a clock of its own.
+enum class Lane : std::uint8_t { Compute, Transfer, Both };
+
 // Bytes that one IPU sends to another.
 struct IpuFlow {
   unsigned from = 0;
@@ -51,6 +55,7 @@ struct IpuStepCost {
 
 struct Step {
   StepKind kind = StepKind::Execute;
+  Lane lane = Lane::Compute;
   std::size_t id = 0; // counted over the program, for tables beside the steps
   std::string name;
   std::vector<const internal::TileRun *> runs;

@@ -91,14 +91,16 @@ std::vector<Step> lowerNode(const GraphData &graph, const Op &op) {
 } // namespace
 
 StepTable::StepTable(const GraphData &graph, const ProgramCounts *counts)
-    : graph_(graph), counts_(counts) {}
+    : graph_(graph), counts_(counts), transferTiles_(graph) {}
 
 const std::vector<Step> &StepTable::stepsOf(const ProgramNode &node) {
   const auto [entry, isNew] = steps_.try_emplace(&node);
   if (isNew) {
     entry->second = lower(node);
+    const Lane lane = transferTiles_.laneOf(node);
     for (Step &step : entry->second) {
       step.id = stepCount_++;
+      step.lane = lane;
       checkTiles(step, tiles());
       priceStep(step, target(), graph_.replicationFactor);
     }

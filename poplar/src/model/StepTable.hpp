@@ -3,6 +3,7 @@
 
 #include "model/ProgramCounts.hpp"
 #include "model/Step.hpp"
+#include "model/TransferTiles.hpp"
 #include <poplar/internal/GraphData.hpp>
 #include <poplar/internal/ProgramNode.hpp>
 #include <poplar/internal/TargetData.hpp>
@@ -24,6 +25,7 @@ public:
   // Of one replica: a graph's target is that of a replica.
   unsigned ipus() const { return target().numIPUs; }
   unsigned tiles() const { return target().numTiles(); }
+  bool hasTransferTiles() const { return transferTiles_.areUsed(); }
 
   // The steps of the node itself, not those of its parts, in order: all of a
   // leaf, the decision of a branch or While, none of a sequence.
@@ -45,6 +47,7 @@ private:
 
   const internal::GraphData &graph_;
   const ProgramCounts *counts_;
+  TransferTiles transferTiles_;
   std::size_t stepCount_ = 0;
   std::unordered_map<const internal::ProgramNode *, std::vector<Step>> steps_;
   std::unordered_map<const internal::ProgramNode *, internal::ProgramPtr>

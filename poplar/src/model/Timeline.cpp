@@ -1,4 +1,4 @@
-// Runs a program on one clock per IPU.
+// Runs a program on the clocks of its IPUs.
 #include "model/Timeline.hpp"
 
 #include "model/Constants.hpp"
@@ -55,11 +55,20 @@ Timeline::Timeline(StepTable &steps) : steps_(steps) {}
 
 ExecutionCost Timeline::run(const ProgramPtr &program) {
   state_ = {};
-  state_.costs.resize(steps_.ipus());
-  state_.last.resize(steps_.ipus(), LastStep::Other);
+  state_.costs.resize(lanes());
+  state_.last.resize(lanes(), LastStep::Other);
+  state_.unseen.resize(lanes());
   latestEnd_ = 0;
   if (program) {
     runNode(*program);
+  }
+  if (steps_.hasTransferTiles()) {
+    for (unsigned ipu = 0; ipu < steps_.ipus(); ++ipu) {
+      joinLanes(ipu);
+      state_.costs[ipu].tileExchange +=
+          state_.costs[transferLane(ipu)].tileExchange;
+    }
+    state_.costs.resize(steps_.ipus());
   }
   ExecutionCost result;
   for (const IpuCosts &ipu : state_.costs) {
@@ -70,6 +79,10 @@ ExecutionCost Timeline::run(const ProgramPtr &program) {
     ipu.wait += result.total - ipu.clock();
   }
   return result;
+}
+
+std::size_t Timeline::lanes() const {
+  return std::size_t{steps_.ipus()} * (steps_.hasTransferTiles() ? 2 : 1);
 }
 
 void Timeline::runNode(const ProgramNode &node) {
@@ -119,15 +132,26 @@ void Timeline::runStep(const Step &step) {
   if (step.costs.empty()) {
     return;
   }
+  const bool isForAllTiles = step.lane == Lane::Both;
+  for (const IpuStepCost &cost : step.costs) {
+    if (isForAllTiles) {
+      joinLanes(cost.ipu);
+    }
+  }
   if (step.isGlobal()) {
     joinIpus(step);
   }
   std::uint64_t start = std::numeric_limits<std::uint64_t>::max();
   std::uint64_t end = 0;
   for (const IpuStepCost &cost : step.costs) {
-    start = std::min(start, state_.costs[cost.ipu].clock());
-    runOnIpu(step, cost);
-    end = std::max(end, state_.costs[cost.ipu].clock());
+    const IpuCosts &lane = state_.costs[laneOf(step, cost.ipu)];
+    start = std::min(start, lane.clock());
+    runInLane(step, cost);
+    end = std::max(end, lane.clock());
+    if (isForAllTiles) {
+      joinLanes(cost.ipu);
+      state_.last[transferLane(cost.ipu)] = LastStep::Other;
+    }
   }
   overlaps_.resize(std::max(overlaps_.size(), step.id + 1));
   overlaps_[step.id] =
@@ -135,10 +159,30 @@ void Timeline::runStep(const Step &step) {
   latestEnd_ = std::max(latestEnd_, end);
 }
 
-void Timeline::addSync(const Step &step, unsigned index) {
+// The computing tiles wait for transfers, and only for that part of them which
+// was not beside their work: the end, where the data moves. The others wait for
+// the computing ones.
+void Timeline::joinLanes(unsigned ipu) {
+  IpuCosts &compute = state_.costs[ipu];
+  IpuCosts &transfer = state_.costs[transferLane(ipu)];
+  IpuCosts &unseen = state_.unseen[transferLane(ipu)];
+  const std::uint64_t latest = std::max(compute.clock(), transfer.clock());
+  std::uint64_t left = latest - compute.clock();
+  for (auto field : {&IpuCosts::hostExchange, &IpuCosts::exchange,
+                     &IpuCosts::sync, &IpuCosts::control}) {
+    const std::uint64_t part = std::min(left, unseen.*field);
+    compute.*field += part;
+    left -= part;
+  }
+  compute.wait += left;
+  transfer.wait += latest - transfer.clock();
+  unseen = {};
+}
+
+void Timeline::addSync(const Step &step, std::size_t lane) {
   const TargetData &target = steps_.target();
-  IpuCosts &ipu = state_.costs[index];
-  LastStep &last = state_.last[index];
+  IpuCosts &ipu = state_.costs[lane];
+  LastStep &last = state_.last[lane];
   const LastStep now = step.isCopy()           ? LastStep::Copy
                        : step.isHostTransfer() ? LastStep::HostTransfer
                                                : LastStep::Other;
@@ -159,9 +203,11 @@ void Timeline::addSync(const Step &step, unsigned index) {
   }
 }
 
-void Timeline::runOnIpu(const Step &step, const IpuStepCost &cost) {
-  addSync(step, cost.ipu);
-  IpuCosts &ipu = state_.costs[cost.ipu];
+void Timeline::runInLane(const Step &step, const IpuStepCost &cost) {
+  const std::size_t lane = laneOf(step, cost.ipu);
+  IpuCosts &ipu = state_.costs[lane];
+  const std::uint64_t syncBefore = ipu.sync;
+  addSync(step, lane);
   ipu.exchange += cost.exchange;
   ipu.compute += cost.compute;
   ipu.globalExchange += cost.globalExchange;
@@ -170,6 +216,13 @@ void Timeline::runOnIpu(const Step &step, const IpuStepCost &cost) {
   ipu.tileExchange += cost.tileExchange;
   ipu.tileCompute += cost.tileCompute;
   ipu.threadCycles += cost.threadCycles;
+  if (step.lane == Lane::Transfer) {
+    IpuCosts &unseen = state_.unseen[lane];
+    unseen.sync += ipu.sync - syncBefore;
+    unseen.exchange += cost.exchange;
+    unseen.hostExchange += cost.hostExchange;
+    unseen.control += cost.control;
+  }
 }
 
 void Timeline::joinIpus(const Step &step) {
@@ -241,9 +294,10 @@ void Timeline::runIterations(std::uint64_t count, const Groups &groups,
 }
 
 void Timeline::addControl(const Groups &groups, std::uint64_t cycles) {
-  for (std::size_t ipu = 0; ipu < groups.size(); ++ipu) {
-    if (groups[ipu] != notUsed) {
-      state_.costs[ipu].control += cycles;
+  for (std::size_t lane = 0; lane < groups.size(); ++lane) {
+    if (groups[lane] != notUsed) {
+      state_.costs[lane].control += cycles;
+      state_.unseen[lane].control += cycles;
     }
   }
 }
@@ -276,20 +330,31 @@ bool Timeline::isShifted(const State &before, const Groups &groups) const {
 }
 
 Timeline::Groups Timeline::groupsOf(const ProgramNode &node) {
-  Groups groups(steps_.ipus(), notUsed);
+  Groups groups(lanes(), notUsed);
   collectGroups(node, groups);
   return groups;
 }
 
 void Timeline::collectGroups(const ProgramNode &node, Groups &groups) {
+  const auto use = [&](std::size_t lane) {
+    if (groups[lane] == notUsed) {
+      groups[lane] = static_cast<unsigned>(lane);
+    }
+  };
+  const auto join = [&](std::size_t lane, std::size_t other) {
+    const unsigned from = groups[lane];
+    const unsigned to = groups[other];
+    std::replace(groups.begin(), groups.end(), from, to);
+  };
   for (const Step &step : steps_.stepsOf(node)) {
     for (const IpuStepCost &cost : step.costs) {
-      if (groups[cost.ipu] == notUsed) {
-        groups[cost.ipu] = cost.ipu;
+      use(laneOf(step, cost.ipu));
+      if (step.lane == Lane::Both) {
+        use(transferLane(cost.ipu));
+        join(transferLane(cost.ipu), cost.ipu);
       }
-      const unsigned first = groups[step.costs.front().ipu];
-      if (step.isGlobal() && groups[cost.ipu] != first) {
-        std::replace(groups.begin(), groups.end(), groups[cost.ipu], first);
+      if (step.isGlobal()) {
+        join(cost.ipu, step.costs.front().ipu);
       }
     }
   }
