@@ -88,8 +88,9 @@ def collect_facts(contender: Contender):
 def compare(row: Row, core_type: str | None, peer_python: str | None,
             rounds: int, seconds: float) -> dict:
     peers = select_peers(row, core_type)
-    if not row.is_training and peer_python:
-        peers += sides.onnx_runtime(row, peer_python)
+    if peer_python:
+        others = sides.jax if row.is_training else sides.onnx_runtime
+        peers += others(row, peer_python)
     ours = sides.aspen(row)
     difference = check_values(row, peers[0], peers[1:] + ours)
     for contender in peers + ours:

@@ -135,6 +135,16 @@ def onnx_runtime(row: Row, python: str) -> list[Contender]:
             for threads in row.threads]
 
 
+def jax(row: Row, python: str) -> list[Contender]:
+    """Trains networks that are layers in a row; compiled whole by XLA."""
+    if not NETWORKS[row.network].is_sequential:
+        return []
+    environments = {1: {"XLA_FLAGS": "--xla_cpu_multi_thread_eigen=false"}}
+    return [Contender(row, "JAX", plural(threads), dict(dropout=True),
+                      environments.get(threads, {}), python)
+            for threads in sorted({1, row.cores})]
+
+
 def aspen(row: Row) -> list[Contender]:
     """With all cores and with one, a call per step and per chunk."""
     accumulation = NETWORKS[row.network].accumulation if row.is_training else 1

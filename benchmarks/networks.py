@@ -40,6 +40,7 @@ class Network:
     accumulation: int = 1  # steps, of one batch each, to an update
     stages: int = 1  # of a pipeline; the layers are as many blocks
     is_image: bool = True  # has convolutions, so that channels_last matters
+    is_sequential: bool = True  # layers in a row, which jax_side.py reads
     inference_batches: tuple[int, ...] = (1, 64)
 
     def make_layers(self, has_dropout: bool) -> nn.Module:
@@ -88,15 +89,18 @@ NETWORKS = {
                            batches_kept=100),
     "resnet18": Network(partial(architectures.residual, "resnet18"),
                         (3, 224, 224), 16, "SGD", dict(lr=0.01), target=1.6,
-                        chunk=1, checked=2, batches_kept=2),
+                        chunk=1, checked=2, batches_kept=2,
+                        is_sequential=False),
     "lstm": Network(architectures.LstmClassifier, (64, 64), 32, "Adam",
                     dict(lr=0.001), target=2.5, chunk=10, checked=20,
-                    batches_kept=40, is_image=False),
+                    batches_kept=40, is_image=False, is_sequential=False),
     "transformer": Network(architectures.TransformerClassifier, (128, 256), 16,
                            "SGD", dict(lr=0.01), target=1.5, chunk=2, checked=6,
-                           batches_kept=8, is_image=False),
+                           batches_kept=8, is_image=False,
+                           is_sequential=False),
     "resnet50": Network(partial(architectures.residual, "resnet50"),
                         (3, 224, 224), 1, "", {}, target=0.0, chunk=2,
-                        batches_kept=4, inference_batches=(1,)),
+                        batches_kept=4, is_sequential=False,
+                        inference_batches=(1,)),
 }
 INFERENCE_TARGET = 1.5  # times PyTorch, in every network

@@ -23,7 +23,12 @@ def make_runner(settings: dict):
     network = NETWORKS[settings.pop("network")]
     side = settings.pop("side")
     inputs, labels = network.batches(settings.pop("batch"))
-    if settings.pop("is_training"):
+    is_training = settings.pop("is_training")
+    if side == "JAX":
+        from jax_side import JaxTraining
+
+        return JaxTraining(network, inputs, labels, **settings)
+    if is_training:
         from training import AspenTraining, PyTorchTraining
 
         runner = {"PyTorch": PyTorchTraining, "Aspen": AspenTraining}[side]

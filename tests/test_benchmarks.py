@@ -102,6 +102,12 @@ def test_pytorch_is_tried_in_every_setting():
         for more in ("", ", channels_last")}
 
 
+def test_jax_trains_networks_that_are_layers_in_a_row():
+    assert [c.name for c in contenders.jax(ROW, "python")] == [
+        "1 thread", "2 threads"]
+    assert contenders.jax(Row("lstm", True, 32, cores=2), "python") == []
+
+
 def test_dense_operations_are_counted_forward_and_backward():
     counts = dense.cases_of(ROW)
     # Three layers, and nothing wants the gradient of the first one's input.
