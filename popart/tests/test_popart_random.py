@@ -347,16 +347,84 @@ def test_limits(build, text):
         inference(lambda builder: [build(builder)])
 
 
-def test_no_random_numbers_inside_of_branches():
+def drawing_branch(builder, condition):
+    """Random numbers where `condition` holds, and zeros elsewhere."""
+    then, other = (builder.createSubgraphBuilder() for _ in range(2))
+    then.addOutputTensor(then.aiOnnx.randomnormal([64]))
+    other.addOutputTensor(other.aiOnnx.constant(np.zeros([64], np.float32)))
+    return builder.aiOnnx.logical_if([condition], 1, other, then)[0]
+
+
+def test_branches_draw_numbers_of_their_own():
     def build(builder):
         condition = builder.addInputTensor("BOOL", [], "condition")
-        then, other = (builder.createSubgraphBuilder() for _ in range(2))
-        then.addOutputTensor(then.aiOnnx.randomnormal([2]))
-        other.addOutputTensor(other.aiOnnx.constant(np.zeros([2], np.float32)))
-        return builder.aiOnnx.logical_if([condition], 1, other, then)
+        return [drawing_branch(builder, condition) for _ in range(2)]
 
-    with pytest.raises(popart.popart_exception, match="inside of subgraph"):
-        inference(build)
+    session, outputs = inference(build, seed=5)
+    yes, no = ({"condition": np.array(flag)} for flag in (True, False))
+    first = draw(session, outputs, yes)
+    second = draw(session, outputs, yes)
+    found = [*first, *second]
+    assert all(np.unique(array).size == 64 for array in found)
+    assert len({array.tobytes() for array in found}) == 4
+    assert not any(array.any() for array in draw(session, outputs, no))
+    session.setRandomSeed(5)
+    for array, other in zip(first, draw(session, outputs, yes)):
+        np.testing.assert_array_equal(array, other)
+
+
+def test_branch_drops_the_same_forward_and_backward():
+    builder = popart.Builder(opsets={"ai.onnx": 10, "ai.graphcore": 1})
+    condition = builder.addInputTensor("BOOL", [], "condition")
+    w = builder.addInitializedInputTensor(X, "w")
+    then, other = (builder.createSubgraphBuilder() for _ in range(2))
+    for branch in (then, other):
+        branch.addInputTensorFromParentGraph(w)
+    then.addOutputTensor(then.aiOnnx.dropout([w], 1, ratio=RATIO)[0])
+    other.addOutputTensor(other.aiOnnx.identity([w]))
+    y = builder.aiOnnx.logical_if([condition], 1, other, then)[0]
+    loss = builder.aiGraphcore.identityloss(
+        [y], reduction=popart.ReductionType.Sum)
+    names = [y, "Gradient___" + w]
+    session = popart.TrainingSession(
+        builder.getModelProto(), popart.DataFlow(1, names), loss,
+        popart.ConstSGD(1e-20), device())
+    session.prepareDevice()
+    session.weightsFromHost()
+    y, gradient = draw(session, names, {"condition": np.array(True)})
+    mask = y != 0
+    assert abs(mask.mean() - (1 - RATIO)) < 0.02
+    np.testing.assert_allclose(y, X * mask / (1 - RATIO), rtol=1e-6)
+    np.testing.assert_allclose(gradient, mask / (1 - RATIO), rtol=1e-6)
+
+
+@pytest.mark.parametrize("is_nested", [False, True])
+def test_turns_of_a_loop_draw_different_numbers(is_nested):
+    """A loop that the device runs: its length is not known before."""
+    def build(builder):
+        trips = builder.addInputTensor("INT64", [], "trips")
+        goes_on = builder.aiOnnx.constant(np.array(True))
+        start = builder.aiOnnx.constant(np.zeros([3, 64], np.float32))
+        body = builder.createSubgraphBuilder()
+        body.addInputTensor("INT64", [])
+        condition = body.addInputTensor("BOOL", [])
+        rows = body.addInputTensor("FLOAT", [3, 64])
+        row = body.reshape_const(
+            body.aiOnnx,
+            [drawing_branch(body, condition) if is_nested
+             else body.aiOnnx.randomnormal([64])], [1, 64])
+        kept = body.aiGraphcore.slice([rows], [2], [0], [0])
+        body.addOutputTensor(body.aiOnnx.identity([condition]))
+        body.addOutputTensor(body.aiOnnx.concat([row, kept], 0))
+        return builder.aiOnnx.loop([trips, goes_on, start], 1, body)
+
+    session, outputs = inference(build, seed=9)
+    trips = {"trips": np.array(3, np.int64)}
+    (first,) = draw(session, outputs, trips)
+    (second,) = draw(session, outputs, trips)
+    assert np.unique(np.concatenate([first, second])).size == 6 * 64
+    session.setRandomSeed(9)
+    np.testing.assert_array_equal(draw(session, outputs, trips)[0], first)
 
 
 @pytest.mark.parametrize("opset", [12, 13])
@@ -364,6 +432,7 @@ def test_no_random_numbers_inside_of_branches():
                                          (None, False)])
 def test_newer_dropout_asks_its_inputs(opset, mode, drops):
     onnx = pytest.importorskip("onnx")
+    numpy_helper = pytest.importorskip("onnx.numpy_helper")
     arrays = {"w": X, "ratio": np.array(RATIO, np.float32)}
     inputs = ["w", "ratio"]
     if mode is not None:
@@ -375,7 +444,7 @@ def test_newer_dropout_asks_its_inputs(opset, mode, drops):
         [helper.make_node("Dropout", inputs, ["y", "mask"]),
          helper.make_node("ReduceMean", ["y"], ["loss"], keepdims=0)],
         "dropout", [], [info],
-        [onnx.numpy_helper.from_array(a, n) for n, a in arrays.items()])
+        [numpy_helper.from_array(a, n) for n, a in arrays.items()])
     model = helper.make_model(graph, ir_version=7, opset_imports=[
         helper.make_operatorsetid("", opset)])
     session = popart.TrainingSession(

@@ -140,6 +140,12 @@ public:
           {turns.expand({0}), value.reshape(withOnes(3, value, 0)), offset()});
     });
   }
+  // The seed of a turn, which follows from that of the turn before.
+  poplar::Tensor addSeed(InIndex input) {
+    poplar::Tensor seed = addCarried(op_.inInfo(input), context_.in(input));
+    seeds_.push_back(seed);
+    return seed;
+  }
   // All at once: a result may be a view of what another is written over.
   void handOver(const std::vector<poplar::Tensor> &results,
                 const std::vector<poplar::Tensor> &variables) {
@@ -155,6 +161,12 @@ public:
     context_.into(turn_, [&] {
       context_.emitTo(kernels::Expression::parse("n+1", names), {counter_},
                       counter_);
+      // A linear congruence of full period, by Numerical Recipes.
+      for (const poplar::Tensor &seed : seeds_) {
+        context_.emitTo(
+            kernels::Expression::parse("n*1664525+1013904223", names), {seed},
+            seed);
+      }
     });
   }
 
@@ -165,13 +177,15 @@ private:
   const Op &op_;
   Sequence turn_{"turn"};
   poplar::Tensor counter_;
+  std::vector<poplar::Tensor> seeds_;
 };
 
-void appendCaptured(LoweringContext &context, const Op &op,
+void appendCaptured(LoweringContext &context, const Op &op, Turns &turns,
                     std::vector<poplar::Tensor> &inputs) {
   for (InIndex i = ownInputs(op); i < static_cast<InIndex>(op.inputs.size());
        ++i) {
-    inputs.push_back(context.in(i));
+    bool isSeed = i == op.attributes.getInt("seed", -1);
+    inputs.push_back(isSeed ? turns.addSeed(i) : context.in(i));
   }
 }
 
@@ -215,7 +229,7 @@ void lowerLoop(LoweringContext &context, const Op &op) {
   }
   std::vector<poplar::Tensor> inputs = {turns.counter()};
   inputs.insert(inputs.end(), variables.begin(), variables.end());
-  appendCaptured(context, op, inputs);
+  appendCaptured(context, op, turns, inputs);
   if (mostTurns(op).value_or(1) <= 0) {
     return;
   }
@@ -284,7 +298,7 @@ void lowerScan(LoweringContext &context, const Op &op) {
     inputs.push_back(turns.sliceOf(
         turnsFirst(scanned, scan.inputAxes[i], scan.inputDirections[i] != 0)));
   }
-  appendCaptured(context, op, inputs);
+  appendCaptured(context, op, turns, inputs);
   auto results = context.lowerGraph(bodyOf(op, "body"), inputs, turns.turn());
   for (std::size_t i = 0; i < collected.size(); ++i) {
     turns.setSlice(collected[i], results[states + i]);

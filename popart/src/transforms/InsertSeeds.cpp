@@ -6,13 +6,12 @@
 
 #include <ir/GraphEditor.hpp>
 #include <ops/OpRule.hpp>
-#include <popart/error.hpp>
 #include <popart/tensornames.hpp>
-#include <support/Error.hpp>
 
 #include <map>
+#include <set>
 #include <tuple>
-#include <utility>
+#include <vector>
 
 namespace popart {
 namespace {
@@ -20,45 +19,75 @@ namespace {
 class SeedInserter {
 public:
   explicit SeedInserter(PassContext &context)
-      : graph_(context.graph), editor_(context.graph),
-        isTraining_(context.ir.isTraining()) {}
+      : ir_(context.ir), graph_(context.graph), editor_(context.graph) {}
 
   void run() {
-    std::vector<std::pair<Op *, InIndex>> random;
-    for (const auto &op : graph_.getOps()) {
-      if (InIndex input = seedInputOf(*op); input >= 0) {
-        random.emplace_back(op.get(), input);
-      }
-      requireNone(op->getCalledGraphs());
-    }
-    std::int64_t modifier = 0;
-    for (const auto &[op, input] : random) {
-      op->attributes.set("seedModifier", ++modifier);
-      TensorId seed = seedFor(*op);
-      editor_.addInput(*op, input,
-                       op->requiresRandomSeed() ? ownSeed(*op, seed, modifier)
-                                                : seed);
+    for (Op *op : randomOps(graph_)) {
+      giveSeed(editor_, *op, seedFor(*op));
     }
   }
 
 private:
   InIndex seedInputOf(const Op &op) const {
     return op.requiresRandomSeed() ? op.getSeedInIndex()
-           : op.rule().seedInput   ? op.rule().seedInput(op, isTraining_)
+           : op.rule().seedInput   ? op.rule().seedInput(op, ir_.isTraining())
                                    : -1;
   }
 
-  // A loop would have to count its turns.
-  void requireNone(const std::vector<const Graph *> &subgraphs) const {
-    for (const Graph *subgraph : subgraphs) {
-      for (const auto &op : subgraph->getOps()) {
-        support::requireUser<error>(
-            seedInputOf(*op) < 0,
-            "[{}] draws random numbers inside of subgraph {}, which is not "
-            "supported",
-            op->str(), subgraph->id);
-        requireNone(op->getCalledGraphs());
+  bool drawsInside(const Op &op) const {
+    for (const Graph *body : op.getCalledGraphs()) {
+      for (const auto &inner : body->getOps()) {
+        if (seedInputOf(*inner) >= 0 || drawsInside(*inner)) {
+          return true;
+        }
       }
+    }
+    return false;
+  }
+
+  // Those that draw random numbers, themselves or in their subgraphs.
+  std::vector<Op *> randomOps(const Graph &graph) const {
+    std::vector<Op *> found;
+    for (const auto &op : graph.getOps()) {
+      if (seedInputOf(*op) >= 0 || drawsInside(*op)) {
+        found.push_back(op.get());
+      }
+    }
+    return found;
+  }
+
+  void giveSeed(GraphEditor &editor, Op &op, const TensorId &seed) {
+    ++modifier_;
+    InIndex input = seedInputOf(op);
+    if (input < 0) {
+      giveToBodies(editor, op, seed);
+      return;
+    }
+    op.attributes.set("seedModifier", modifier_);
+    editor.addInput(op, input,
+                    op.requiresRandomSeed() ? ownSeed(editor, op, seed) : seed);
+  }
+
+  // The bodies read the seed as they read what they capture. Operations may
+  // share bodies, but not their numbers.
+  void giveToBodies(GraphEditor &editor, Op &op, const TensorId &seed) {
+    auto last = static_cast<InIndex>(op.inputs.size());
+    editor.addInput(op, last, ownSeed(editor, op, seed));
+    op.attributes.set("captured", op.attributes.getInt("captured", 0) + 1)
+        .set("seed", Attributes::Int{last});
+    for (const Graph *called : op.getCalledGraphs()) {
+      if (seeded_.insert(called).second) {
+        seedBody(ir_.getGraph(called->id));
+      }
+    }
+  }
+
+  void seedBody(Graph &body) {
+    GraphEditor editor(body);
+    TensorId seed = body.addInput(editor.uniqueName(reservedRandomSeedId()),
+                                  TensorInfo(DataType::UINT32, {2}));
+    for (Op *op : randomOps(body)) {
+      giveSeed(editor, *op, seed);
     }
   }
 
@@ -91,25 +120,28 @@ private:
     return seed;
   }
 
-  // Classes of users know of no modifier: each operation has another seed.
-  TensorId ownSeed(const Op &op, const TensorId &seed, std::int64_t modifier) {
+  // Classes of users and subgraphs know of no modifier: each operation has
+  // another seed.
+  TensorId ownSeed(GraphEditor &editor, const Op &op, const TensorId &seed) {
     Op::Settings place = op.settings;
     place.name += "/seed";
-    return editor_
+    return editor
         .insertBefore(&op, {"aspen", "Elementwise"}, {seed},
                       std::vector<TensorId>(1),
                       Attributes()
-                          .set("expression", "s+" + std::to_string(modifier))
+                          .set("expression", "s+" + std::to_string(modifier_))
                           .set("operands", Attributes::String("s"))
-                          .set("shape", graph_.getTensor(seed).info.shape()),
+                          .set("shape", Attributes::Ints{2}),
                       place)
         .outputs[0];
   }
 
+  Ir &ir_;
   Graph &graph_;
   GraphEditor editor_;
-  bool isTraining_;
+  std::int64_t modifier_ = 0;
   std::map<Place, TensorId> seeds_;
+  std::set<const Graph *> seeded_; // bodies that have a seed
 };
 
 } // namespace
