@@ -120,6 +120,16 @@ def scatters():
                        **common)
             yield case("ScatterReduce", [x, i, start], scattered(kind, 1, 6),
                        attributes, **common)
+    # A factor that is zero gets the product of the others; of two, neither
+    # gets anything.
+    attributes = {"axis_size": 6, "axis": 1, "reduction": 3}
+    x = values(2, 5, 3, low=0.5)
+    x[0, 1, 0] = x[1, 0] = x[1, 4, 2] = 0
+    start = values(2, 6, 3, seed=1, low=0.5)
+    start[1, 1, 1] = start[0, 0] = 0
+    for inputs in ([x, index], [x, index, start]):
+        yield case("ScatterReduce", inputs, scattered(3, 1, 6), attributes,
+                   tolerance=1e-4)
     x = values(2, 5, 3)
     grouped = np.random.default_rng(4).integers(0, 4, (2, 5)).astype(I32)
     yield case("GroupedScatterReduce", [x, grouped],

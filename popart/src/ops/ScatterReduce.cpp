@@ -95,14 +95,59 @@ TensorId addElementsAt(GradientBuilder &builder, const Op &op,
           .set("shape", op.inShape(0)));
 }
 
+// The operator again, of an expression of each of its factors x.
+TensorId addScatterOf(GradientBuilder &builder, const Op &op,
+                      const char *expression, ScatterReduction kind) {
+  auto factors = [&](InIndex input) {
+    return builder.addElementwise(expression, "x",
+                                  {op.inputs[static_cast<std::size_t>(input)]},
+                                  op.inShape(input));
+  };
+  std::vector<TensorId> inputs = {factors(0), op.inputs[1]};
+  if (op.hasInput(initialInput)) {
+    inputs.push_back(factors(initialInput));
+  }
+  Attributes attributes = op.attributes;
+  attributes.set("reduction", static_cast<Attributes::Int>(kind));
+  return builder.add(op.opid.domain, op.opid.type, inputs, attributes);
+}
+
+// A factor's share is the product of the others, of which one that is zero
+// leaves nothing: p is the product of those that are not zero, z how many are.
+void differentiateProduct(GradientBuilder &builder, const Op &op) {
+  const TensorId &g = builder.outputGradient(0);
+  TensorId p =
+      addScatterOf(builder, op, "select(1,x,x==0)", ScatterReduction::Mul);
+  // A constant alone would not have the type of x.
+  TensorId z = addScatterOf(builder, op, "select(1,select(0,x,x!=0),x==0)",
+                            ScatterReduction::Sum);
+  const char *share = "select(select(g*p,0,z==1),select(g*p/x,0,z==0),x==0)";
+  if (builder.isWanted(0)) {
+    builder.setGradient(
+        0, builder.addElementwise(share, "g,p,z,x",
+                                  {addElementsAt(builder, op, g),
+                                   addElementsAt(builder, op, p),
+                                   addElementsAt(builder, op, z), op.inputs[0]},
+                                  op.inShape(0)));
+  }
+  if (op.hasInput(initialInput) && builder.isWanted(initialInput)) {
+    builder.setGradient(
+        initialInput, builder.addElementwise(share, "g,p,z,x",
+                                             {g, p, z, op.inputs[initialInput]},
+                                             op.outShape(0)));
+  }
+}
+
 void differentiateScatter(GradientBuilder &builder, const Op &op) {
   const TensorId &g = builder.outputGradient(0);
   ScatterReduction kind = reductionKind(op);
+  if (kind == ScatterReduction::Mul) {
+    differentiateProduct(builder, op);
+    return;
+  }
   bool isSum = kind == ScatterReduction::Sum;
-  // Of those that met, the ones that were chosen get the gradient; a factor of
-  // zero gets none.
-  const char *share = kind == ScatterReduction::Mul ? "select(0,g*y/x,x==0)"
-                                                    : "select(g,0,x==y)";
+  // Of those that met, the ones that were chosen get the gradient.
+  const char *share = "select(g,0,x==y)";
   if (builder.isWanted(0)) {
     TensorId gradient = addElementsAt(builder, op, g);
     if (!isSum && kind != ScatterReduction::None) {
