@@ -7,6 +7,8 @@
 
 #include <gtest/gtest.h>
 
+#include <filesystem>
+
 namespace popart::tests {
 namespace {
 
@@ -278,6 +280,80 @@ TEST(Session, SumsUpTheProfile) {
   step.output("loss", 1);
   step.run(*session);
   EXPECT_NE(session->getSummaryReport(), "");
+}
+
+// y = x + x, a micro-batch of two elements.
+std::shared_ptr<Ir> doubling() {
+  auto ir = std::make_shared<Ir>();
+  Graph &graph = ir->getMainGraph();
+  graph.addStream("x", floats({2}));
+  graph.addOp({"ai.onnx", "Add"}, {"x", "x"}, {"y"}, {}, {});
+  ir->dataFlow = DataFlow(2, {"y"});
+  return ir;
+}
+
+TEST(Session, ReadsConnectedMemoryInsteadOfTheStepsInputs) {
+  auto session = InferenceSession::createFromIr(doubling(), modelDevice(1));
+  session->prepareDevice();
+  std::vector<float> memory = {1, 2};
+  session->connectStream("x", memory.data());
+  Step step;
+  auto &y = step.output("y", 4);
+  step.run(*session);
+  EXPECT_EQ(y, (std::vector<float>{2, 4, 2, 4})); // every time from its start
+  memory = {3, 4};
+  step.run(*session);
+  EXPECT_EQ(y, (std::vector<float>{6, 8, 6, 8}));
+}
+
+TEST(Session, CopiesRemoteBuffers) {
+  auto ir = std::make_shared<Ir>();
+  Graph &graph = ir->getMainGraph();
+  graph.addStream("x", floats({2}));
+  graph.addOp({"aspen", "RemoteLoad"}, {}, {"r"},
+              Attributes()
+                  .set("buffer", Attributes::String("rows"))
+                  .set("type", static_cast<Attributes::Int>(DataType::FLOAT))
+                  .set("shape", Shape{2}),
+              {});
+  graph.addOp({"ai.onnx", "Sub"}, {"x", "r"}, {"y"}, {}, {});
+  ir->dataFlow = DataFlow(1, {"y"});
+  auto session = InferenceSession::createFromIr(ir, modelDevice(1));
+  session->prepareDevice();
+  std::vector<float> row = {1, -2};
+  session->copyToRemoteBuffer(row.data(), "rows", 0);
+  Step step;
+  step.input("x", std::vector<float>{5, 5});
+  auto &y = step.output("y", 2);
+  step.run(*session);
+  EXPECT_EQ(y, (std::vector<float>{4, 7}));
+  std::vector<float> back(2);
+  session->copyFromRemoteBuffer("rows", back.data(), 0);
+  EXPECT_EQ(back, row);
+}
+
+TEST(Session, TriesItsCacheForAnExecutable) {
+  const std::string folder = testing::TempDir() + "popart_try_load";
+  std::filesystem::remove_all(folder);
+  auto make = [&](bool isCaching) {
+    auto ir = doubling();
+    ir->sessionOptions.enableEngineCaching = isCaching;
+    ir->sessionOptions.cachePath = folder;
+    return InferenceSession::createFromIr(ir, modelDevice(1));
+  };
+  EXPECT_FALSE(make(false)->tryLoadExecutable());
+  auto first = make(true);
+  EXPECT_FALSE(first->tryLoadExecutable());
+  first->prepareDevice();
+  auto second = make(true);
+  EXPECT_TRUE(second->tryLoadExecutable());
+  second->prepareDevice();
+  Step step;
+  step.input("x", std::vector<float>{1, 2, 3, 4});
+  auto &y = step.output("y", 4);
+  step.run(*second);
+  EXPECT_EQ(y, (std::vector<float>{2, 4, 6, 8}));
+  std::filesystem::remove_all(folder);
 }
 
 } // namespace
