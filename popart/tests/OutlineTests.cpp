@@ -235,8 +235,10 @@ TEST(Outlining, TrainsOverIpusAndPipelinesToTheSameWeights) {
 std::uint64_t bytesOf(const std::string &summary, const std::string &label) {
   std::size_t begin = summary.find(label + ":");
   EXPECT_NE(begin, std::string::npos) << label;
+  begin += label.size() + 1;
+  std::size_t digits = summary.find_first_not_of(' ', begin);
   std::uint64_t bytes = 0;
-  for (char c : summary.substr(begin, summary.find(" B", begin) - begin)) {
+  for (char c : summary.substr(digits, summary.find(' ', digits) - digits)) {
     bytes = c >= '0' && c <= '9' ? 10 * bytes + std::uint64_t(c - '0') : bytes;
   }
   return bytes;

@@ -4,6 +4,7 @@
 
 #include <lowering/HostTensors.hpp>
 #include <ops/Bodies.hpp>
+#include <transforms/Passes.hpp>
 
 #include <string>
 #include <utility>
@@ -29,6 +30,18 @@ void copyAll(const Tensors &from, const Tensors &to, Sequence &program,
   }
 }
 
+// A variable for the elements of `tensor`, which is the one of `graph`: each at
+// home where it is now, except where many are copies of one, which may all be
+// on the tile of that.
+poplar::Tensor addLike(LoweringContext &context, const poplar::Tensor &tensor,
+                       const Graph &graph, const TensorId &id) {
+  if (tensor.containsAliases() || tensor.containsConstant()) {
+    const Tensor &known = graph.getTensor(id);
+    return context.addVariable(known.info, homeOf(known), id);
+  }
+  return context.graph().clone(tensor, id);
+}
+
 } // namespace
 
 void Functions::lower(LoweringContext &context, const Op &op,
@@ -47,8 +60,8 @@ void Functions::lower(LoweringContext &context, const Op &op,
     // What the function changes goes back to where it was.
     InIndex modified = op.modifiedInput(static_cast<OutIndex>(i));
     outputs.push_back(modified >= 0 ? inputs[static_cast<std::size_t>(modified)]
-                                    : context.graph().clone(function.outputs[i],
-                                                            op.outputs[i]));
+                                    : addLike(context, function.outputs[i],
+                                              op.getGraph(), op.outputs[i]));
     context.setTensor(op.outputs[i], outputs.back());
   }
   const std::string &path = op.settings.name;
@@ -70,7 +83,7 @@ const Functions::Function &Functions::of(const Op &call,
   for (std::size_t i = 0; i < call.inputs.size(); ++i) {
     const TensorId &id = body.getInputIds().at(i);
     function.inputs.push_back(
-        context.graph().clone(context.tensor(call.inputs[i]), id));
+        addLike(context, context.tensor(call.inputs[i]), body, id));
     inner.setTensor(id, function.inputs.back());
   }
   addConstants(inner, body, call.settings.vgraphId);
