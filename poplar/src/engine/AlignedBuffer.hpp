@@ -21,18 +21,17 @@ public:
   AlignedBuffer() = default;
   explicit AlignedBuffer(std::size_t bytes) : size_(bytes) {
     // One spare line, so that an empty buffer has an address too.
-    const std::size_t lines = bytes / alignment + 2;
+    const std::size_t allocated = (bytes / alignment + 2) * alignment;
     const bool isLarge = bytes >= hugePage;
-    auto *raw = static_cast<std::byte *>(
-        std::aligned_alloc(isLarge ? hugePage : alignment, lines * alignment));
-    if (raw == nullptr) {
+    void *raw = nullptr; // std::aligned_alloc would want whole huge pages
+    if (posix_memalign(&raw, isLarge ? hugePage : alignment, allocated) != 0) {
       throw std::bad_alloc();
     }
     if (isLarge) { // where the system has none, nothing is lost
-      madvise(raw, lines * alignment, MADV_HUGEPAGE);
+      madvise(raw, allocated, MADV_HUGEPAGE);
     }
-    bytes_.reset(raw);
-    std::memset(raw, 0, lines * alignment);
+    bytes_.reset(static_cast<std::byte *>(raw));
+    std::memset(raw, 0, allocated);
   }
 
   std::byte *data() const { return bytes_.get(); }
