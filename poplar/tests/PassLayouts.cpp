@@ -9,6 +9,8 @@
 
 #include <gtest/gtest.h>
 
+#include <string_view>
+
 #include <cmath>
 
 namespace {
@@ -79,7 +81,7 @@ public:
     ValueProgram values = plan();
     bool isFound = false;
     forEachNode(values.body, [&](const Node &node) {
-      isFound = isFound || node.kernelName == "reference";
+      isFound = isFound || std::string_view(node.kernelName) == "reference";
     });
     return isFound;
   }

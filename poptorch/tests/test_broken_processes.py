@@ -1,9 +1,11 @@
 # What is left when a process of a program breaks: a message, free IPUs, no
 # other process. Programs are real ones, each with a system of one IPU.
 import os
+import re
 import signal
 import subprocess
 import sys
+import threading
 import time
 from pathlib import Path
 
@@ -70,6 +72,12 @@ LOADERS = {
 }
 
 
+def heedInterrupts():
+    """Tests may have been started in the background, where shells ignore them
+    for all that follows."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
 class Program:
     """A running program. Its processes are those of its session."""
 
@@ -79,7 +87,11 @@ class Program:
         self.process = subprocess.Popen(
             [sys.executable, file], stdout=subprocess.PIPE,
             stderr=subprocess.PIPE, text=True, start_new_session=True,
+            preexec_fn=heedInterrupts,
         )  # fmt: skip
+        # A program that does not do what a test waits for ends all the same.
+        self._watchdog = threading.Timer(2 * PATIENCE, self.process.kill)
+        self._watchdog.start()
 
     def waitFor(self, line):
         for printed in self.process.stdout:
@@ -111,6 +123,7 @@ class Program:
             time.sleep(0.05)
 
     def kill(self):
+        self._watchdog.cancel()
         if self.process.poll() is None:
             self.process.kill()
             self.process.wait()
@@ -158,16 +171,17 @@ def test_aDatasetThatRaisesIsQuoted(start, loader):
 @pytest.mark.parametrize(
     "loader, message",
     [
-        ("workers", "DataLoader worker (pid"),
+        # torch's own, by what it meets first
+        ("workers", r"DataLoader worker \(pid|ConnectionResetError|EOFError"),
         ("async", "An error occurred in the data fetcher: it has ended"),
-        ("async workers", "DataLoader worker (pid"),
+        ("async workers", "An error occurred in the data fetcher: .*worker"),
     ],
 )
 def test_aWorkerThatDiesIsAnError(start, loader, message):
     program = start("os.kill(os.getpid(), signal.SIGKILL)", loader)
     code, errors = program.finish()
     assert code == 1
-    assert message in errors
+    assert re.search(message, errors)
     assertTheIpuIsFree()
     program.assertNothingIsLeft()
 

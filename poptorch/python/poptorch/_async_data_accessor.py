@@ -205,6 +205,13 @@ def _work(dataset, settings, channel):
         if isinstance(dataset, _PickledFile):
             dataset = dataset.load()
         _Worker(dataset, settings, channel).run()
+    except (ConnectionError, EOFError) as error:
+        # What torch meets first when a process dies that it fetches from.
+        text = (
+            f"a DataLoader worker has ended unexpectedly ({error})\n"
+            f"{traceback.format_exc()}"
+        )
+        channel.sender.send(("error", text, None, None))
     except BaseException as error:  # reported to the other side, whatever it is
         text = f"{error}\n{traceback.format_exc()}"
         channel.sender.send(("error", text, None, None))
