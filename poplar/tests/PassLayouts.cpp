@@ -9,9 +9,8 @@
 
 #include <gtest/gtest.h>
 
-#include <string_view>
-
 #include <cmath>
+#include <string_view>
 
 namespace {
 

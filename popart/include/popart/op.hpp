@@ -139,12 +139,15 @@ public:
   // Graphs that the operation runs: its attributes', unless a class has others.
   virtual std::vector<const Graph *> getCalledGraphs() const;
 
-  // Hints that derived classes may define and that nothing reads: outlining,
-  // sharding and running in place are the compiler's choice.
+  // What outlining weighs: how much it is worth to have the operation's code
+  // once, and whether it may be part of a function.
   virtual float getSubgraphValue() const { return getLowSubgraphValue(); }
   static constexpr float getHighSubgraphValue() { return 1000.0f; }
   static constexpr float getLowSubgraphValue() { return 0.1f; }
   virtual bool isOutlineable() const { return true; }
+
+  // Hints that derived classes may define and that nothing reads: sharding and
+  // running in place are the compiler's choice.
   virtual bool canShard() const { return false; }
   virtual ReplicatedTensorShardingIndices
   getReplicatedTensorShardingIndices() const {

@@ -78,14 +78,16 @@ struct OpSettings {
   std::set<std::string> excludePatterns;
   bool isBackward = false; // made by autodiff
 
-  // Documented, and without effect: schedules, outlines, layouts and what is
-  // done in place are the compiler's choice.
+  // Operations are equal to outlining only if these are, too.
+  std::map<std::string, std::string> extraOutlineAttributes;
+
+  // Documented, and without effect: schedules, layouts and what is done in
+  // place are the compiler's choice.
   double schedulePriority = 0.0;
   optional<TensorLocation> tensorLocation;
   optional<StochasticRoundingMethod> stochasticRoundingMethod;
   std::vector<std::tuple<std::string, float>> inplacePriorityVeto;
   std::map<InIndex, OutIndex> inferTensorMappingToFrom;
-  std::map<std::string, std::string> extraOutlineAttributes;
   std::uint64_t debugInfoId = 0;
   bool optimizerOp = false;
   bool gradientClippingOp = false;
