@@ -2,33 +2,18 @@
 // them.
 #include <lowering/Functions.hpp>
 
+#include <lowering/CopyTogether.hpp>
 #include <lowering/HostTensors.hpp>
 #include <ops/Bodies.hpp>
 #include <transforms/Passes.hpp>
 
 #include <string>
-#include <utility>
 
 namespace popart {
 namespace {
 
 using poplar::program::Sequence;
 using Tensors = std::vector<poplar::Tensor>;
-
-// Tensors of a type travel together.
-void copyAll(const Tensors &from, const Tensors &to, Sequence &program,
-             const std::string &path) {
-  std::map<std::string, std::pair<Tensors, Tensors>> byType;
-  for (std::size_t i = 0; i < from.size(); ++i) {
-    auto &[sources, targets] = byType[from[i].elementType().toString()];
-    sources.push_back(from[i].flatten());
-    targets.push_back(to[i].flatten());
-  }
-  for (const auto &[type, ends] : byType) {
-    program.add(poplar::program::Copy(
-        poplar::concat(ends.first), poplar::concat(ends.second), false, path));
-  }
-}
 
 // A variable for the elements of `tensor`, which is the one of `graph`: each at
 // home where it is now, except where many are copies of one, which may all be
@@ -65,9 +50,9 @@ void Functions::lower(LoweringContext &context, const Op &op,
     context.setTensor(op.outputs[i], outputs.back());
   }
   const std::string &path = op.settings.name;
-  copyAll(inputs, function.inputs, program, path + "/inputs");
+  copyTogether(inputs, function.inputs, program, path + "/inputs");
   program.add(poplar::program::Call(function.handle, path));
-  copyAll(function.outputs, outputs, program, path + "/outputs");
+  copyTogether(function.outputs, outputs, program, path + "/outputs");
 }
 
 // Its tensors are laid out as those of the first call.

@@ -2,9 +2,10 @@
 #include <ops/Common.hpp>
 #include <ops/List.hpp>
 
+#include <lowering/CopyTogether.hpp>
 #include <lowering/LoweringContext.hpp>
 
-#include <map>
+#include <vector>
 
 namespace popart {
 namespace {
@@ -17,26 +18,16 @@ std::vector<TensorInfo> inferIpuCopy(const Op &op) {
   return outputs;
 }
 
-// One copy for all tensors of a type.
 void lowerIpuCopy(LoweringContext &context, const Op &op) {
-  struct Ends {
-    std::vector<poplar::Tensor> from, to;
-  };
-  std::map<DataType, Ends> byType;
+  std::vector<poplar::Tensor> from, to;
   VGraphId destination = op.attributes.getInt("destination", 0);
   for (InIndex i = 0; i < static_cast<InIndex>(op.inputs.size()); ++i) {
-    poplar::Tensor copy = context.addVariable(
-        op.outInfo(i), destination, op.outputs[static_cast<std::size_t>(i)]);
-    Ends &ends = byType[op.outInfo(i).dataType()];
-    ends.from.push_back(context.in(i).flatten());
-    ends.to.push_back(copy.flatten());
-    context.setOut(i, copy);
+    from.push_back(context.in(i));
+    to.push_back(context.addVariable(op.outInfo(i), destination,
+                                     op.outputs[static_cast<std::size_t>(i)]));
+    context.setOut(i, to.back());
   }
-  for (const auto &[type, ends] : byType) {
-    context.program().add(poplar::program::Copy(poplar::concat(ends.from),
-                                                poplar::concat(ends.to), false,
-                                                context.debugPath()));
-  }
+  copyTogether(from, to, context.program(), context.debugPath());
 }
 
 } // namespace

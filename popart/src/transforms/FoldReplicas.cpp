@@ -48,17 +48,6 @@ public:
   }
 
 private:
-  void replace(const TensorId &from, const TensorId &to) {
-    std::vector<Op *> readers = graph_.getTensor(from).consumers;
-    for (Op *reader : readers) {
-      for (std::size_t i = 0; i < reader->inputs.size(); ++i) {
-        if (reader->inputs[i] == from) {
-          editor_.replaceInput(*reader, static_cast<InIndex>(i), to);
-        }
-      }
-    }
-  }
-
   // The accumulator has the micro-batches of all replicas already. One that is
   // not cleared for each batch was in the sum once for each replica.
   void keepAccumulating(Op &reduction) {
@@ -78,10 +67,10 @@ private:
           {copies},
           Attributes().set("replicas", options_.getReplicationFactor()),
           settings);
-      replace(variable, copies);
+      editor_.replaceReads(variable, copies);
       editor_.replaceInput(op, 0, variable);
     }
-    replace(sum, reduction.inputs[0]);
+    editor_.replaceReads(sum, reduction.inputs[0]);
     editor_.erase(reduction);
   }
 
@@ -109,7 +98,7 @@ private:
                                    outputs, {}, reduction.settings);
     accumulations_.push_back(&sum);
     late_.insert(sum.outputs[0]);
-    replace(reduction.outputs[0], sum.outputs[0]);
+    editor_.replaceReads(reduction.outputs[0], sum.outputs[0]);
     editor_.erase(reduction);
   }
 

@@ -61,21 +61,10 @@ private:
     const Op &merged = editor_.insertBefore(&first, first.opid, inputs, {},
                                             first.attributes, first.settings);
     for (std::size_t i = 0; i < group.size(); ++i) {
-      replaceReaders(group[i]->outputs[0], merged.outputs[i]);
+      editor_.replaceReads(group[i]->outputs[0], merged.outputs[i]);
     }
     for (Op *op : group) {
       editor_.erase(*op);
-    }
-  }
-
-  void replaceReaders(const TensorId &from, const TensorId &to) {
-    std::vector<Op *> readers = graph_.getTensor(from).consumers;
-    for (Op *reader : readers) {
-      for (std::size_t i = 0; i < reader->inputs.size(); ++i) {
-        if (reader->inputs[i] == from) {
-          editor_.replaceInput(*reader, static_cast<InIndex>(i), to);
-        }
-      }
     }
   }
 

@@ -238,7 +238,7 @@ void UpdateSharder::rebuildOnParts(Op &op) {
       output = reduce(output, false, domain_, op);
     }
     if (whole_.count(id) == 0) {
-      replaceReaders(id, output);
+      editor_.replaceReads(id, output);
       continue;
     }
     part_[id] = output;
@@ -343,17 +343,6 @@ TensorId UpdateSharder::reduce(const TensorId &id, bool isMean,
                               group),
                     position.settings)
       .outputs[0];
-}
-
-void UpdateSharder::replaceReaders(const TensorId &from, const TensorId &to) {
-  std::vector<Op *> readers = graph_.getTensor(from).consumers;
-  for (Op *reader : readers) {
-    for (std::size_t i = 0; i < reader->inputs.size(); ++i) {
-      if (reader->inputs[i] == from) {
-        editor_.replaceInput(*reader, static_cast<InIndex>(i), to);
-      }
-    }
-  }
 }
 
 } // namespace popart

@@ -43,7 +43,6 @@ private:
                   const Op::Settings &settings);
   TensorId reduce(const TensorId &id, bool isMean, const CommGroup &group,
                   const Op &position);
-  void replaceReaders(const TensorId &from, const TensorId &to);
 
   const Ir &ir_;
   Graph &graph_;
