@@ -3,6 +3,7 @@
 
 #include <popart/devicemanager.hpp>
 
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>

@@ -1,6 +1,7 @@
 #include "PlanHelpers.hpp"
 
 #include <algorithm>
+#include <cstdlib>
 
 namespace kernels {
 

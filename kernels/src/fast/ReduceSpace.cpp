@@ -1,6 +1,7 @@
 #include "ReduceSpace.hpp"
 
 #include <algorithm>
+#include <cstdlib>
 #include <vector>
 
 namespace kernels {
