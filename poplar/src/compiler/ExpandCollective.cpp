@@ -30,8 +30,10 @@ constexpr std::size_t tensorsPerOperation = 16;
 class CollectiveExpander {
 public:
   CollectiveExpander(GraphData &graph, const CollectiveNode &node,
-                     const std::string &debugPath, const ReplicaView &viewOf)
-      : graph_(graph), node_(node), debugPath_(debugPath), viewOf_(viewOf) {}
+                     const std::string &debugPath,
+                     const RuntimeReplicas &runtime, const ReplicaView &viewOf)
+      : graph_(graph), node_(node), debugPath_(debugPath), runtime_(runtime),
+        viewOf_(viewOf) {}
 
   ProgramPtr run() {
     if (node_.destination.elements() == 0) {
@@ -40,8 +42,17 @@ public:
     internal::CopyNode copy{emptyLike(node_.source),
                             emptyLike(node_.destination)};
     for (const auto &group : node_.plan.groups) {
+      const auto isRun = [&](unsigned replica) {
+        return runtime_.has(replica);
+      };
+      if (std::none_of(group.begin(), group.end(), isRun)) {
+        continue;
+      }
       prepare(group);
       for (std::size_t member = 0; member < group.size(); ++member) {
+        if (!isRun(group[member])) {
+          continue;
+        }
         for (const TensorView &part : partsFor(member, group)) {
           append(copy.source, part);
         }
@@ -225,6 +236,7 @@ private:
   GraphData &graph_;
   const CollectiveNode &node_;
   const std::string &debugPath_;
+  const RuntimeReplicas &runtime_;
   const ReplicaView &viewOf_;
   SequenceNode program_;
   std::vector<TensorView> held_; // of the group at hand
@@ -234,8 +246,9 @@ private:
 
 ProgramPtr expandCollective(GraphData &graph, const CollectiveNode &node,
                             const std::string &debugPath,
+                            const RuntimeReplicas &runtime,
                             const ReplicaView &viewOf) {
-  return CollectiveExpander(graph, node, debugPath, viewOf).run();
+  return CollectiveExpander(graph, node, debugPath, runtime, viewOf).run();
 }
 
 } // namespace poplar::compiler

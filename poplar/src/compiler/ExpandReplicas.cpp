@@ -1,11 +1,13 @@
 #include "compiler/ExpandReplicas.hpp"
 
+#include "compiler/ExchangeReplicas.hpp"
 #include "compiler/ExpandCollective.hpp"
+#include "compiler/ReplicaVariables.hpp"
 #include "program/VisitPrograms.hpp"
 
 #include <support/Error.hpp>
 
-#include <cstring>
+#include <algorithm>
 #include <optional>
 #include <type_traits>
 #include <utility>
@@ -21,7 +23,6 @@ using internal::ProgramNode;
 using internal::ProgramPtr;
 using internal::SequenceNode;
 using internal::TensorView;
-using internal::Variable;
 using internal::VariableId;
 
 ProgramPtr makeNode(decltype(ProgramNode::op) op, const std::string &path) {
@@ -30,13 +31,14 @@ ProgramPtr makeNode(decltype(ProgramNode::op) op, const std::string &path) {
 
 class Expander {
 public:
-  explicit Expander(const GraphData &graph)
-      : source_(graph), replicas_(graph.replicationFactor) {
-    result_.graph = graph;
+  Expander(const GraphData &graph, const RuntimeReplicas &runtime)
+      : source_(graph), runtime_(runtime),
+        replicas_(runtime.count), result_{graph, {}, {}},
+        variables_(result_.graph, runtime) {
+    result_.graph.replicationFactor = replicas_;
   }
 
   ExpandedGraph run(const std::vector<ProgramPtr> &programs) {
-    addVariables();
     for (unsigned replica = 0; replica < replicas_; ++replica) {
       addComputeSets(replica);
     }
@@ -53,52 +55,6 @@ private:
   // Of all replicas, or of one alone.
   using Replica = std::optional<unsigned>;
 
-  void addVariables() {
-    GraphData &graph = result_.graph;
-    const std::size_t count = source_.variables.size();
-    variables_.resize(replicas_, std::vector<VariableId>(count));
-    for (std::size_t v = 0; v < count; ++v) {
-      const Variable &variable = source_.variables[v];
-      const bool isShared = variable.isConstant && !variable.isReplicaIndex;
-      variables_[0][v] = VariableId(v);
-      for (unsigned r = 1; r < replicas_; ++r) {
-        if (isShared) {
-          variables_[r][v] = VariableId(v);
-          continue;
-        }
-        variables_[r][v] = VariableId(graph.variables.size());
-        graph.variables.push_back(variable);
-        if (variable.isReplicaIndex) {
-          const std::uint32_t index = r;
-          std::memcpy(graph.variables.back().initialData.data(), &index,
-                      sizeof(index));
-        }
-      }
-    }
-  }
-
-  TensorView viewOf(TensorView view, unsigned replica) const {
-    for (internal::Piece &piece : view.pieces) {
-      piece.variable = variables_[replica][piece.variable.index()];
-    }
-    return view;
-  }
-
-  // The views of the replicas in this order, after each other.
-  TensorView join(const TensorView &view,
-                  const std::vector<unsigned> &order) const {
-    TensorView joined = view;
-    joined.pieces.clear();
-    joined.shape.insert(joined.shape.begin(),
-                        static_cast<std::int64_t>(order.size()));
-    for (unsigned replica : order) {
-      const TensorView part = viewOf(view, replica);
-      joined.pieces.insert(joined.pieces.end(), part.pieces.begin(),
-                           part.pieces.end());
-    }
-    return joined;
-  }
-
   // Compute set c of replica r is number r * (compute sets) + c.
   void addComputeSets(unsigned replica) {
     GraphData &graph = result_.graph;
@@ -107,10 +63,10 @@ private:
       internal::ComputeSetData to{from.debugPath, {}, {}};
       for (internal::VertexGroup group : from.groups) {
         for (TensorView &view : group.inputs) {
-          view = viewOf(std::move(view), replica);
+          view = variables_.viewOf(std::move(view), replica);
         }
         for (TensorView &view : group.outputs) {
-          view = viewOf(std::move(view), replica);
+          view = variables_.viewOf(std::move(view), replica);
         }
         group.phases.clear();
         to.groups.push_back(std::move(group));
@@ -148,10 +104,11 @@ private:
     internal::VertexTable &table = result_.graph.vertices;
     switch (slot.kind) {
     case FieldSlot::Kind::Run:
-      slot.index = variables_[replica][slot.index].value;
+      slot.index = variables_.of(VariableId(slot.index), replica).value;
       break;
     case FieldSlot::Kind::View:
-      table.views.push_back(viewOf(table.views[slot.index], replica));
+      table.views.push_back(
+          variables_.viewOf(table.views[slot.index], replica));
       slot.index = static_cast<std::uint32_t>(table.views.size() - 1);
       break;
     case FieldSlot::Kind::List: {
@@ -170,17 +127,9 @@ private:
     return slot;
   }
 
-  std::vector<unsigned> allReplicas() const {
-    std::vector<unsigned> order;
-    for (unsigned r = 0; r < replicas_; ++r) {
-      order.push_back(r);
-    }
-    return order;
-  }
-
   void addHostAccess(std::map<std::string, internal::HostAccess> &accesses) {
     for (auto &[handle, access] : accesses) {
-      access.view = join(access.view, allReplicas());
+      access.view = variables_.joinAll(access.view);
     }
   }
 
@@ -282,7 +231,8 @@ private:
     SequenceNode result;
     result.children.push_back(expand(op.body, replica));
     result.children.push_back(forEach(node, replica, [&](unsigned r) {
-      return internal::CycleCountNode{nullptr, viewOf(op.result, r), op.cycles};
+      return internal::CycleCountNode{nullptr, variables_.viewOf(op.result, r),
+                                      op.cycles};
     }));
     return makeNode(std::move(result), node.debugPath);
   }
@@ -290,14 +240,14 @@ private:
                     Replica replica) {
     return decide(node, replica, [&](unsigned r, Replica body) {
       return internal::WhileNode{expand(op.condition, body),
-                                 viewOf(op.predicate, r), expand(op.body, body),
-                                 op.continuesOn};
+                                 variables_.viewOf(op.predicate, r),
+                                 expand(op.body, body), op.continuesOn};
     });
   }
   ProgramPtr expand(const ProgramNode &node, const internal::IfNode &op,
                     Replica replica) {
     return decide(node, replica, [&](unsigned r, Replica body) {
-      return internal::IfNode{viewOf(op.predicate, r),
+      return internal::IfNode{variables_.viewOf(op.predicate, r),
                               expand(op.thenBody, body),
                               expand(op.elseBody, body)};
     });
@@ -305,7 +255,7 @@ private:
   ProgramPtr expand(const ProgramNode &node, const internal::SwitchNode &op,
                     Replica replica) {
     return decide(node, replica, [&](unsigned r, Replica body) {
-      internal::SwitchNode result{viewOf(op.control, r), {}, {}};
+      internal::SwitchNode result{variables_.viewOf(op.control, r), {}, {}};
       for (const auto &[key, child] : op.cases) {
         result.cases.emplace_back(key, expand(child, body));
       }
@@ -313,31 +263,66 @@ private:
       return result;
     });
   }
+  // The view of any replica, once `program`, which may be empty, has exchanged
+  // `source` with other engines.
+  ReplicaView exchange(const TensorView &source, bool isNeeded,
+                       const std::string &path, SequenceNode &program) {
+    TensorView all;
+    if (isNeeded) {
+      all = addExchange(result_.graph, variables_.joinAll(source),
+                        source_.replicationFactor, path, program);
+    }
+    return [this, all](const TensorView &view, unsigned replica) {
+      return runtime_.has(replica)
+                 ? variables_.viewOf(view, replica - runtime_.first)
+                 : exchangedPart(all, replica);
+    };
+  }
   // One copy, which reads all sources before it writes.
   ProgramPtr expand(const ProgramNode &node,
                     const internal::CrossReplicaCopyNode &op, Replica) {
     std::vector<unsigned> from, to;
+    bool isNeeded = false;
     for (const auto &[source, destination] : op.replicas) {
-      from.push_back(source);
-      to.push_back(destination);
+      isNeeded = isNeeded || runtime_.areApart({source, destination});
+      if (runtime_.has(destination)) {
+        from.push_back(source);
+        to.push_back(destination);
+      }
     }
-    return makeNode(
-        internal::CopyNode{join(op.source, from), join(op.destination, to)},
-        node.debugPath);
+    SequenceNode program;
+    const ReplicaView viewIn =
+        exchange(op.source, isNeeded, node.debugPath, program);
+    const auto joinOf = [&](const TensorView &view, const auto &order) {
+      return joinViews(view, order.size(),
+                       [&](std::size_t i) { return viewIn(view, order[i]); });
+    };
+    program.children.push_back(makeNode(
+        internal::CopyNode{joinOf(op.source, from), joinOf(op.destination, to)},
+        node.debugPath));
+    return makeNode(std::move(program), node.debugPath);
   }
   ProgramPtr expand(const ProgramNode &node, const internal::CollectiveNode &op,
                     Replica) {
-    return expandCollective(result_.graph, op, node.debugPath,
-                            [&](const TensorView &view, unsigned replica) {
-                              return viewOf(view, replica);
-                            });
+    const auto &groups = op.plan.groups;
+    const bool isNeeded =
+        op.source.elements() > 0 &&
+        std::any_of(groups.begin(), groups.end(), [&](const auto &group) {
+          return runtime_.areApart(group);
+        });
+    SequenceNode program;
+    const ReplicaView viewIn =
+        exchange(op.source, isNeeded, node.debugPath, program);
+    program.children.push_back(
+        expandCollective(result_.graph, op, node.debugPath, runtime_, viewIn));
+    return makeNode(std::move(program), node.debugPath);
   }
   ProgramPtr expand(const ProgramNode &node, const internal::ExecuteNode &op,
                     Replica replica) {
     return forEach(node, replica, [&](unsigned r) {
       return internal::ExecuteNode{
           ComputeSetId(r * source_.computeSets.size() + op.computeSet.index()),
-          viewOf(op.exitStatus, r)};
+          variables_.viewOf(op.exitStatus, r)};
     });
   }
   ProgramPtr expand(const ProgramNode &node, const internal::SyncNode &op,
@@ -352,7 +337,7 @@ private:
     return forEach(node, replica, [&](unsigned r) {
       Leaf copy = leaf;
       const auto move = [&](TensorView &view) {
-        view = viewOf(std::move(view), r);
+        view = variables_.viewOf(std::move(view), r);
       };
       if constexpr (requires { copy.source.pieces; }) {
         move(copy.source);
@@ -377,16 +362,24 @@ private:
   }
 
   const GraphData &source_;
-  unsigned replicas_;
+  RuntimeReplicas runtime_;
+  unsigned replicas_; // that are run here
   ExpandedGraph result_;
-  std::vector<std::vector<VariableId>> variables_; // by replica, then variable
+  ReplicaVariables variables_;
 };
 
 } // namespace
 
+bool RuntimeReplicas::areApart(const std::vector<unsigned> &replicas) const {
+  return std::any_of(replicas.begin(), replicas.end(), [&](unsigned replica) {
+    return replica / count != replicas.front() / count;
+  });
+}
+
 ExpandedGraph expandReplicas(const GraphData &graph,
-                             const std::vector<ProgramPtr> &programs) {
-  return Expander(graph).run(programs);
+                             const std::vector<ProgramPtr> &programs,
+                             const RuntimeReplicas &runtime) {
+  return Expander(graph, runtime).run(programs);
 }
 
 } // namespace poplar::compiler

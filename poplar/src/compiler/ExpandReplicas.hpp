@@ -10,6 +10,19 @@
 
 namespace poplar::compiler {
 
+// The replicas that one engine runs, `first` and those after it; others are
+// run by other engines, each with as many.
+struct RuntimeReplicas {
+  unsigned first = 0;
+  unsigned count = 1;
+
+  bool has(unsigned replica) const {
+    return first <= replica && replica < first + count;
+  }
+  // Whether some of the replicas are run by another engine than the others.
+  bool areApart(const std::vector<unsigned> &replicas) const;
+};
+
 struct ExpandedGraph {
   internal::GraphData graph;
   std::vector<internal::ProgramPtr> programs;
@@ -19,11 +32,14 @@ struct ExpandedGraph {
       origins;
 };
 
-// Variables of replica 0 keep their ids; constants are shared. Control that
-// depends on data is followed by each replica for itself, except around copies
-// between replicas, where all follow replica 0. Host access covers all
-// replicas, one after another. Costs (phases) are left out.
+// Variables of the first replica keep their ids; constants are shared. Control
+// that depends on data is followed by each replica for itself, except around
+// copies between replicas, where all follow the first. Host access covers all
+// replicas, one after another. Costs (phases) are left out. What replicas of
+// other engines have is exchanged through streams of the host
+// (ExchangeReplicas.hpp).
 ExpandedGraph expandReplicas(const internal::GraphData &graph,
-                             const std::vector<internal::ProgramPtr> &programs);
+                             const std::vector<internal::ProgramPtr> &programs,
+                             const RuntimeReplicas &runtime);
 
 } // namespace poplar::compiler

@@ -81,6 +81,7 @@ requireCompiled(const std::shared_ptr<const ExecutableImpl> &executable) {
 // With halves rounded as programs ask for, and without replicas.
 std::shared_ptr<const ExecutableImpl::Reading>
 valuesToRun(const ExecutableImpl &executable, const OptionFlags &options,
+            const compiler::RuntimeReplicas &replicas,
             engine::RunCounts &counts) {
   using Reading = ExecutableImpl::Reading;
   std::shared_ptr<const Reading> values = executable.sharedValues();
@@ -95,7 +96,7 @@ valuesToRun(const ExecutableImpl &executable, const OptionFlags &options,
     return values;
   }
   compiler::ExpandedGraph expanded =
-      compiler::expandReplicas(values->graph, values->programs);
+      compiler::expandReplicas(values->graph, values->programs, replicas);
   counts.setOrigins(std::move(expanded.origins));
   return std::make_shared<const Reading>(
       Reading{std::move(expanded.graph), std::move(expanded.programs)});
@@ -148,11 +149,13 @@ EngineImpl::EngineImpl(std::shared_ptr<const ExecutableImpl> executable,
                        const OptionFlags &options)
     : executable_(requireCompiled(executable)),
       options_(merge(executable_->options(), options)),
-      values_(valuesToRun(*executable_, options_, counts_)),
+      replicas_(engine::runtimeReplicas(
+          options_, executable_->machine().graph.replicationFactor)),
+      values_(valuesToRun(*executable_, options_, replicas_, counts_)),
       host_(values_->graph, options_),
       executor_(makeExecutor(*values_, options_, host_)) {
-  for (const internal::ProgramPtr &program : executable_->values().programs) {
-    streamsOf_.push_back(streamsUsed(executable_->values().graph, program));
+  for (const internal::ProgramPtr &program : values_->programs) {
+    streamsOf_.push_back(streamsUsed(values_->graph, program));
   }
 }
 
@@ -171,7 +174,7 @@ void EngineImpl::prepare(const Device &device) {
   const internal::GraphData &graph = executable_->machine().graph;
   const internal::TargetData &given = internal::targetData(device.getTarget());
   internal::TargetData expected = *graph.target; // of one replica
-  expected.numIPUs *= graph.replicationFactor;
+  expected.numIPUs *= replicas_.count;
   support::requireUser<poplar_error>(
       given.kind == expected.kind &&
           isSameArchitecture(given.arch, expected.arch) &&

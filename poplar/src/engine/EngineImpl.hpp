@@ -2,6 +2,7 @@
 // what was run.
 #pragma once
 
+#include "compiler/ExpandReplicas.hpp"
 #include "engine/ExecutableImpl.hpp"
 #include "engine/Executor.hpp"
 #include "engine/HostServices.hpp"
@@ -66,7 +67,8 @@ private:
 
   std::shared_ptr<const ExecutableImpl> executable_;
   OptionFlags options_;
-  engine::RunCounts counts_; // of the runs in `runs_`
+  compiler::RuntimeReplicas replicas_; // that it runs
+  engine::RunCounts counts_;           // of the runs in `runs_`
   // What is run: the executable's value reading, its replicas made plain.
   std::shared_ptr<const ExecutableImpl::Reading> values_;
   engine::HostServices host_;

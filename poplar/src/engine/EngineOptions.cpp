@@ -138,25 +138,31 @@ bool isEnabled(const OptionFlags &options, const char *name, bool otherwise) {
 
 namespace {
 
+// A natural number of 32 bits; none if it was not given.
+std::optional<std::uint32_t> numberOf(const OptionFlags &options,
+                                      const char *name) {
+  const auto found = options.find(name);
+  if (found == options.end()) {
+    return std::nullopt;
+  }
+  const std::string &text = found->second;
+  std::uint32_t number = 0;
+  const auto [end, error] =
+      std::from_chars(text.data(), text.data() + text.size(), number);
+  support::requireUser<invalid_option>(
+      error == std::errc(),
+      "Option '{}' has the invalid value '{}'; allowed: numbers below 2^32",
+      name, text);
+  return number;
+}
+
 // The value of the first of two names that was given.
 std::uint64_t bytesOf(const OptionFlags &options, const char *name,
                       const char *oldName, std::uint64_t otherwise) {
-  for (const char *given : {name, oldName}) {
-    const auto found = options.find(given);
-    if (found == options.end()) {
-      continue;
-    }
-    const std::string &text = found->second;
-    std::uint32_t bytes = 0;
-    const auto [end, error] =
-        std::from_chars(text.data(), text.data() + text.size(), bytes);
-    support::requireUser<invalid_option>(
-        error == std::errc(),
-        "Option '{}' has the invalid value '{}'; allowed: bytes below 2^32",
-        given, text);
-    return bytes;
-  }
-  return otherwise;
+  const auto given = numberOf(options, name);
+  return given ? *given
+               : numberOf(options, oldName)
+                     .value_or(static_cast<std::uint32_t>(otherwise));
 }
 
 model::ComputeCounters computeCounters(const OptionFlags &options) {
@@ -188,6 +194,22 @@ model::MemoryOptions memoryOptions(const OptionFlags &options) {
       isEnabled(options, "debug.instrumentControlFlow", isInstrumented);
   result.countsExternalExchange =
       isEnabled(options, "debug.instrumentExternalExchange", isInstrumented);
+  return result;
+}
+
+compiler::RuntimeReplicas runtimeReplicas(const OptionFlags &options,
+                                          unsigned replicas) {
+  const char *firstName = "target.firstRuntimeReplica";
+  const char *countName = "target.numberRuntimeReplica";
+  const compiler::RuntimeReplicas result{
+      numberOf(options, firstName).value_or(0),
+      numberOf(options, countName).value_or(replicas)};
+  support::requireUser<invalid_option>(
+      result.count > 0 && replicas % result.count == 0 &&
+          result.first % result.count == 0 && result.first < replicas,
+      "Options '{}' ({}) and '{}' ({}) do not name an engine's share of {} "
+      "replicas: shares are equal, and follow each other from replica 0",
+      firstName, result.first, countName, result.count, replicas);
   return result;
 }
 

@@ -2,6 +2,7 @@
 // take, and the environment's overrides.
 #pragma once
 
+#include "compiler/ExpandReplicas.hpp"
 #include "model/MemoryOptions.hpp"
 
 #include <poplar/OptionFlags.hpp>
@@ -25,6 +26,11 @@ bool isEnabled(const OptionFlags &options, const char *name,
 
 // What the options say about the memory of tiles: stacks and instrumentation.
 model::MemoryOptions memoryOptions(const OptionFlags &options);
+
+// Which of a graph's replicas the engine runs: all, unless the options
+// target.firstRuntimeReplica and target.numberRuntimeReplica name some.
+compiler::RuntimeReplicas runtimeReplicas(const OptionFlags &options,
+                                          unsigned replicas);
 
 // The options of printProfileSummary().
 struct SummaryOptions {
