@@ -45,6 +45,9 @@ constexpr ConvolutionCase convolutions[] = {
     {3, 3, 32, 9, 3, 1, 1, 1, 1},
     {2, 1, 32, 9, 3, 1, 0, 1, 1},
     {2, 64, 32, 7, 3, 1, 1, 1, 2},
+    // By Winograd's method; of the second, not the gradient by data.
+    {8, 32, 32, 12, 3, 1, 1, 1, 1},
+    {9, 48, 32, 13, 3, 1, 0, 1, 1},
 };
 
 Attributes convolutionOf(const ConvolutionCase &c) {
@@ -116,8 +119,41 @@ TEST(FastConvolution, CutsTheChannelsOfOneSample) {
   const ConvolutionCase c{1, 64, 256, 14, 3, 1, 1, 1, 1};
   const std::vector<Input> inputs{{imageOf(c), {}, {}}, {weightsOf(c), {}, {}}};
   const Call call("convolution", forwardOf(c, false, ""), inputs);
-  ASSERT_TRUE(call.isTaken(1));
-  EXPECT_EQ(call.taskCount(1), 16U);
+  ASSERT_TRUE(call.isTaken(2));
+  EXPECT_EQ(call.taskCount(2), 16U);
+}
+
+// Of the sums in double, relative to their own size.
+double deviation(const std::vector<double> &values,
+                 const std::vector<double> &expected) {
+  double errors = 0, squares = 0;
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    errors += (values[i] - expected[i]) * (values[i] - expected[i]);
+    squares += expected[i] * expected[i];
+  }
+  return std::sqrt(errors / squares);
+}
+
+// Kernel 1 is Winograd's method, which takes differences of its input; kernel 2
+// the direct one.
+TEST(FastConvolution, StaysExactByWinogradsMethod) {
+  const ConvolutionCase c{4, 64, 32, 16, 3, 1, 1, 1, 1};
+  const Input x{imageOf(c), {}, {}}, w{weightsOf(c), {}, {}},
+      dy{resultOf(c), {}, {}};
+  auto byData = convolutionOf(c), byWeights = convolutionOf(c);
+  byData.set("inputShape", imageOf(c).shape);
+  byWeights.set("kernelShape", Attributes::Ints{3, 3});
+  for (const Call &call : {Call("convolution", forwardOf(c, false, ""), {x, w}),
+                           Call("convolutionDataGrad", byData, {dy, w}),
+                           Call("convolutionWeightGrad", byWeights, {dy, x})}) {
+    if (!call.isTaken(1)) {
+      GTEST_SKIP() << "oneDNN does not have it on this machine";
+    }
+    const auto expected = call.reference()[0];
+    const double ours = deviation(call.fast(1)[0], expected);
+    EXPECT_LT(ours, 2e-6);
+    EXPECT_LT(ours, 8 * deviation(call.fast(2)[0], expected));
+  }
 }
 
 // Every second channel of an image: no dimension steps over all of the next.

@@ -8,6 +8,7 @@
 #include "HalfPlan.hpp"
 #include "LaneKernels.hpp"
 #include "PlanHelpers.hpp"
+#include "Winograd.hpp"
 
 #include "loops/Loops.hpp"
 
@@ -24,7 +25,10 @@ struct Cut {
 // A part of the batch gives a whole gradient, so that several cost a pass over
 // the weights each; a part of the output channels wants its channels of dy
 // gathered. Either is kept far below the work.
-Cut cutOf(const ConvolutionShape &shape) {
+Cut cutOf(const ConvolutionShape &shape, Method method) {
+  if (method == Method::Winograd) {
+    return {winogradParts(shape, Direction::WeightGrad), 1};
+  }
   constexpr std::int64_t channelsPerPart = 32;
   const double work = convolutionWork(shape);
   const auto weights =
@@ -47,8 +51,9 @@ Cut cutOf(const ConvolutionShape &shape) {
 
 class WeightGradPlan final : public Plan {
 public:
-  WeightGradPlan(const Signature &signature, const ConvolutionShape &shape)
-      : shape_(shape), cut_(cutOf(shape)),
+  WeightGradPlan(const Signature &signature, const ConvolutionShape &shape,
+                 Method method)
+      : shape_(shape), method_(method), cut_(cutOf(shape, method)),
         elements_(support::elementCount(shape.weightShape())) {
     const SingleThread single;
     Scratch scratch;
@@ -115,7 +120,7 @@ private:
     ConvolutionShape part = shape_;
     part.batch = dyPart.first.end - dyPart.first.begin;
     part.outChannels = dyPart.second.end - dyPart.second.begin;
-    const auto pd = DnnlShape(part).weightGrad();
+    const auto pd = DnnlShape(part, method_).weightGrad();
     const auto insideDy = pd.diff_dst_desc(), insideX = pd.src_desc(),
                insideDw = pd.diff_weights_desc();
     isConsistent_ =
@@ -184,6 +189,7 @@ private:
   }
 
   ConvolutionShape shape_;
+  Method method_;
   Cut cut_;
   bool isConsistent_ = true;
   std::int64_t elements_; // of the weights
@@ -198,25 +204,33 @@ ConvolutionShape shapeOf(const Signature &signature) {
                           signature.outputs[0].shape);
 }
 
+template <Method method>
 std::optional<std::vector<Layout>> wantedLayouts(const Signature &signature) {
   if (!isForDnnl(signature)) {
     return std::nullopt;
   }
+  const auto shape = shapeOf(signature);
+  if (method == Method::Winograd &&
+      winogradParts(shape, Direction::WeightGrad) == 0) {
+    return std::nullopt;
+  }
   const SingleThread single;
-  const auto pd = DnnlShape(shapeOf(signature)).weightGrad();
+  const auto pd = DnnlShape(shape, method).weightGrad();
   return std::vector{
       imageLayoutOf(pd.diff_dst_desc(), signature.inputs[0].shape),
       imageLayoutOf(pd.src_desc(), signature.inputs[1].shape),
       weightLayoutOf(pd.diff_weights_desc(), signature.outputs[0].shape)};
 }
 
+template <Method method = Method::Direct>
 std::unique_ptr<Plan> planWeightGrad(const Signature &signature) {
   const OperandSpec &dw = signature.outputs[0];
   if (!isForDnnl(signature) ||
       (dw.layout == Layout::Plain && !dw.isRowMajor())) {
     return nullptr;
   }
-  auto plan = std::make_unique<WeightGradPlan>(signature, shapeOf(signature));
+  auto plan =
+      std::make_unique<WeightGradPlan>(signature, shapeOf(signature), method);
   return plan->isConsistent() ? std::move(plan) : nullptr;
 }
 
@@ -225,7 +239,9 @@ std::unique_ptr<Plan> planWeightGrad(const Signature &signature) {
 std::span<const KernelEntry> convolutionWeightGradKernels() {
   static const KernelEntry entries[] = {
       laneConvolutionWeightGrad,
-      {"oneDNN", wantedLayouts, planWeightGrad},
+      {"winograd", wantedLayouts<Method::Winograd>,
+       planWeightGrad<Method::Winograd>},
+      {"oneDNN", wantedLayouts<Method::Direct>, planWeightGrad},
       {"oneDNN", allPlain, planWeightGrad},
       {"half", allPlain, planAsFloat<planWeightGrad>}};
   return entries;
