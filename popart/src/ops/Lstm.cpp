@@ -16,29 +16,6 @@ constexpr std::int64_t gateCount = 4;
 // Behind y and the last states, what the gradient needs.
 constexpr OutIndex savedOutput = 3;
 
-// The kinds' names: of the gates', and of the candidate's and the output's.
-struct Activations {
-  std::string gates = "SIGMOID";
-  std::string values = "TANH";
-};
-
-Activations activationsOf(const Op &op) {
-  auto names = op.attributes.getStrings("activations", {});
-  requireOp(op, names.empty() || names.size() == 1 || names.size() == 3,
-            "{} activations were given; 1 or 3 are allowed", names.size());
-  Activations activations;
-  if (names.size() == 1) {
-    activations.values = activationNamed(op, names[0]);
-  } else if (names.size() == 3) {
-    requireOp(op, names[1] == names[2],
-              "the last two activations, {} and {}, must be the same", names[1],
-              names[2]);
-    activations = {activationNamed(op, names[0]),
-                   activationNamed(op, names[1])};
-  }
-  return activations;
-}
-
 std::vector<TensorInfo> inferLstm(const Op &op) {
   RecurrentLayer layer = checkedLayer(op, gateCount);
   requireOp(op, op.attributes.getInt("input_forget", 0) == 0,
@@ -67,12 +44,12 @@ void differentiateLstm(GradientBuilder &builder, const Op &op) {
 }
 
 kernels::Attributes kindAttributes(const Op &op, bool hasSteps) {
-  Activations activations = activationsOf(op);
+  RecurrentActivations activations = activationsOf(op);
   // ONNX has input, output, forget and candidate; the kind asks where forget,
   // input, candidate and output are.
   return {{"gates", Shape{2, 0, 3, 1}},
-          {"activation", activations.values},
-          {"recurrentActivation", activations.gates},
+          {"activation", kindNameOf(activations.values)},
+          {"recurrentActivation", kindNameOf(activations.gates)},
           {"hasSteps", std::int64_t{hasSteps}}};
 }
 

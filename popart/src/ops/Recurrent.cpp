@@ -6,6 +6,12 @@
 #include <lowering/LoweringContext.hpp>
 #include <lowering/Types.hpp>
 
+#include <support/Error.hpp>
+
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <string_view>
 #include <utility>
 
 namespace popart {
@@ -22,6 +28,28 @@ void requireShape(const Op &op, InIndex i, const Shape &wanted) {
 void refuse(const Op &op, const char *attribute, bool isGiven) {
   requireOp(op, !isGiven, "{}Op attribute `{}' is not supported", op.opid.type,
             attribute);
+}
+
+// Null for activations that no kind has inside of it.
+const char *findKindName(std::string_view activation) {
+  constexpr std::pair<std::string_view, const char *> names[] = {
+      {"Sigmoid", "SIGMOID"}, {"Relu", "RELU"}, {"Tanh", "TANH"}};
+  for (const auto &[name, kind] : names) {
+    if (activation == name) {
+      return kind;
+    }
+  }
+  return nullptr;
+}
+
+void requireKnown(const Op &op, const std::string &activation) {
+  const auto known = {"Sigmoid", "Relu",          "Tanh",
+                      "Gelu",    "GeluErf",       "Swish",
+                      "Softmax", "SoftmaxStable", "SoftmaxScaled"};
+  requireOp(op,
+            std::find(known.begin(), known.end(), activation) != known.end(),
+            "activation {} is not supported; {} are", activation,
+            fmt::join(known, ", "));
 }
 
 std::size_t size(std::int64_t n) {
@@ -61,17 +89,36 @@ RecurrentLayer checkedLayer(const Op &op, std::int64_t gateCount) {
   return layer;
 }
 
-std::string activationNamed(const Op &op, const std::string &name) {
-  constexpr std::pair<std::string_view, const char *> names[] = {
-      {"Sigmoid", "SIGMOID"}, {"Relu", "RELU"}, {"Tanh", "TANH"}};
-  for (const auto &[onnx, kind] : names) {
-    if (name == onnx) {
-      return kind;
-    }
+RecurrentActivations activationsOf(const Op &op) {
+  bool isLstm = op.opid.type == "LSTM";
+  auto names = op.attributes.getStrings("activations", {});
+  requireOp(op,
+            names.empty() || names.size() == 1 || (isLstm && names.size() == 3),
+            "{} activations were given; {} allowed", names.size(),
+            isLstm ? "1 or 3 are" : "1 is");
+  for (const std::string &name : names) {
+    requireKnown(op, name);
   }
-  throw error(fmt::format("[{}] activation {} is not supported; Sigmoid, Relu "
-                          "and Tanh are",
-                          op.str(), name));
+  RecurrentActivations activations;
+  if (names.size() == 1) {
+    activations.values = names[0];
+  } else if (names.size() == 3) {
+    requireOp(op, names[1] == names[2],
+              "the last two activations, {} and {}, must be the same", names[1],
+              names[2]);
+    activations = {names[0], names[1]};
+  }
+  return activations;
+}
+
+bool areFused(const RecurrentActivations &activations) {
+  return findKindName(activations.gates) && findKindName(activations.values);
+}
+
+std::string kindNameOf(const std::string &activation) {
+  const char *name = findKindName(activation);
+  support::requireInternal(name, "the layers' kinds have no {}", activation);
+  return name;
 }
 
 TensorId optionalInput(const Op &op, InIndex i) {

@@ -33,8 +33,23 @@ constexpr InIndex recurrentC = 6;
 // PopART's layers do not have.
 RecurrentLayer checkedLayer(const Op &op, std::int64_t gateCount);
 
-// The kinds' name of an activation of ONNX.
-std::string activationNamed(const Op &op, const std::string &name);
+// Of a layer's gates, and of its candidates and outputs: the operators that
+// compute them, or SoftmaxStable and SoftmaxScaled.
+struct RecurrentActivations {
+  std::string gates = "Sigmoid";
+  std::string values = "Tanh";
+};
+
+// Those of an LSTM, which names one (of values) or three, or of an RNN, which
+// names one. Throws popart::error for others than PopART's.
+RecurrentActivations activationsOf(const Op &op);
+
+// Whether the layers' kinds have them; the pass writeOutRecurrent replaces a
+// layer where they do not.
+bool areFused(const RecurrentActivations &activations);
+
+// The kinds' name of one that they have.
+std::string kindNameOf(const std::string &activation);
 
 // The id of an input, empty where it was left out.
 TensorId optionalInput(const Op &op, InIndex i);

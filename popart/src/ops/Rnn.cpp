@@ -24,10 +24,7 @@ struct Activation {
 };
 
 Activation activationOf(const Op &op) {
-  auto names = op.attributes.getStrings("activations", {"Tanh"});
-  requireOp(op, names.size() == 1, "{} activations were given; 1 is allowed",
-            names.size());
-  std::string name = activationNamed(op, names[0]);
+  std::string name = kindNameOf(activationsOf(op).values);
   return name == "TANH"      ? Activation{"tanh(x)", "(1-y*y)"}
          : name == "SIGMOID" ? Activation{"sigmoid(x)", "y*(1-y)"}
                              : Activation{"relu(x)", "step(y)"};
@@ -36,7 +33,7 @@ Activation activationOf(const Op &op) {
 std::vector<TensorInfo> inferRnn(const Op &op) {
   RecurrentLayer layer = checkedLayer(op, 1);
   requireInputCount(op, 3, recurrentH + 1);
-  activationOf(op);
+  activationsOf(op);
   DataType type = op.inInfo(0).dataType();
   return {TensorInfo(type, {layer.steps, 1, layer.batch, layer.hidden}),
           TensorInfo(type, {1, layer.batch, layer.hidden}),

@@ -13,6 +13,8 @@ void checkSettings(PassContext &context);
 void inlineCalls(PassContext &context);
 // Rewrites that shared objects registered (popart/patterns/patterncreator.hpp).
 void applyUserPatterns(PassContext &context);
+// Recurrent layers with activations that their kinds do not have, step by step.
+void writeOutRecurrent(PassContext &context);
 // Computes what depends on constants alone (lowering/FoldConstants.cpp).
 void foldConstants(PassContext &context);
 // Operations that give back their input go; their readers read the input.

@@ -38,6 +38,7 @@ std::span<const Pass> modelPasses() {
       {"inlineCalls", inlineCalls},
       {"drawFwd0", drawFwd0, true},
       {"applyUserPatterns", applyUserPatterns, true},
+      {"writeOutRecurrent", writeOutRecurrent},
       {"foldConstants", foldConstants, true},
       {"removeIdentities", removeIdentities, true},
       {"mergeDuplicates", mergeDuplicates, true},
