@@ -216,13 +216,28 @@ CallLowering::Ids CallLowering::addSeveral(const std::string &domain,
   return graph_.addOp({domain, type, version}, inputs, count, all, settings);
 }
 
-void CallLowering::setAvailableMemory(const TensorId &id, float proportion) {
+// The operation that computed `id`; null for what nothing computes.
+popart::Op *CallLowering::plannedOp(const TensorId &id) const {
   popart::Op *op = graph_.getTensor(id).producer;
   while (op && isBesidePlan(*op)) {
     op = graph_.getTensor(op->inputs[0]).producer;
   }
-  if (op) {
+  return op;
+}
+
+void CallLowering::setAvailableMemory(const TensorId &id, float proportion) {
+  if (popart::Op *op = plannedOp(id)) {
     op->attributes.set(availableMemoryAttribute, proportion);
+  }
+}
+
+void CallLowering::serializeMatMul(const TensorId &id, const std::string &mode,
+                                   std::int64_t factor, bool keepsPrecision) {
+  if (popart::Op *op = plannedOp(id)) {
+    op->attributes.set("__serialize_matmul_mode", mode)
+        .set("__serialize_matmul_factor", factor)
+        .set("__serialize_matmul_precision",
+             popart::Attributes::Int{keepsPrecision});
   }
 }
 

@@ -91,6 +91,9 @@ public:
 
   // What the operation that computed `id` may use of its IPU's memory.
   void setAvailableMemory(const popart::TensorId &id, float proportion);
+  // How the product that computed `id` is cut: PopART's setSerializeMatMul.
+  void serializeMatMul(const popart::TensorId &id, const std::string &mode,
+                       std::int64_t factor, bool keepsPrecision);
 
   // The backward pass does not compute `id` again.
   void keep(const popart::TensorId &id);
@@ -125,6 +128,7 @@ public:
 
 private:
   popart::DataType scalarType() const;
+  popart::Op *plannedOp(const popart::TensorId &id) const;
   popart::TensorId idOf(TensorNumber number) const;
 
   popart::Graph &graph_;

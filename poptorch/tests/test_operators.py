@@ -210,4 +210,54 @@ def test_attributesAreAccepted():
         with poptorch.Attribute(__outline={"layer": "embedding"}):
             return x + 1
 
-    assert torch.equal(run(function, torch.zeros(2)), torch.ones(2))
+
+def test_outlineAttributesKeepOperationsApart():
+    apart = cyclesOfEqualLayers("abcd", outlining=False)
+    assert cyclesOfEqualLayers("abcd") == apart
+    # Tensors are copied in and out of the function that layers share.
+    assert cyclesOfEqualLayers("aaaa") > apart
+    with pytest.raises(poptorch.Error, match="takes a dictionary"):
+        poptorch.Attribute(__outline="layer")
+
+
+class Product(nn.Module):
+    def __init__(self, mode, factor, keep_precision=False):
+        super().__init__()
+        self.weight = nn.Parameter(torch.randn(16, 24))
+        self.arguments = (mode, factor, keep_precision)
+
+    def forward(self, x):
+        y = poptorch.serializedMatMul(x, self.weight, *self.arguments)
+        return y, poptorch.identity_loss(y * y, reduction="mean")
+
+
+def productAfterTraining(mode, factor, half=False):
+    """Result, weight and cycles of three steps."""
+    torch.manual_seed(5)
+    model = Product(mode, factor, half)
+    x = torch.randn(8, 16)
+    if half:
+        model, x = model.half(), x.half()
+    options = poptorch.Options().showCompilationProgressBar(False)
+    options.logCycleCount(True)
+    optimizer = poptorch.optim.SGD(model.parameters(), lr=1.0)
+    executor = poptorch.trainingModel(model, options, optimizer)
+    for _ in range(3):
+        y, _ = executor(x)
+    return y.float(), model.weight.detach().float(), executor.cycleCount()
+
+
+@pytest.mark.parametrize("half", [False, True])
+def test_serializedProductsAreTheSameInMorePieces(half):
+    modes = poptorch.MatMulSerializationMode
+    y, weight, cycles = productAfterTraining(modes.Disabled, 0, half)
+    for mode in (modes.InputChannels, modes.ReducingDim, modes.OutputChannels):
+        other = productAfterTraining(mode, 4, half)
+        assert torch.equal(other[0], y) and torch.equal(other[1], weight)
+        assert other[2] > cycles
+
+
+def test_serializationNeedsAFactorOfTheDimension():
+    mode = poptorch.MatMulSerializationMode.OutputChannels
+    with pytest.raises(poptorch.Error, match="24 elements.*a factor of 7"):
+        productAfterTraining(mode, 7)

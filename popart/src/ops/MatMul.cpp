@@ -4,6 +4,7 @@
 #include <ops/Common.hpp>
 #include <ops/List.hpp>
 #include <ops/PlanOptions.hpp>
+#include <ops/SerializedMatMul.hpp>
 
 #include <autodiff/GradientBuilder.hpp>
 #include <lowering/LoweringContext.hpp>
@@ -65,7 +66,10 @@ std::vector<TensorInfo> inferMatMul(const Op &op) {
   if (op.inInfo(0).rank() == 1) {
     result.erase(result.end() - (op.inInfo(1).rank() == 1 ? 1 : 2));
   }
-  return {TensorInfo(op.inInfo(0).dataType(), result)};
+  // Pieces of a serialised product may be wider than their operands.
+  std::string type =
+      op.attributes.getString("outputType", op.inInfo(0).data_type());
+  return {TensorInfo(type, result)};
 }
 
 TensorId transpose(GradientBuilder &builder, const TensorId &id) {
@@ -96,11 +100,18 @@ void differentiateMatMul(GradientBuilder &builder, const Op &op) {
   Shape b = rightShape(op);
   Shape y = resultShape(op);
   Attributes plan = withPlanOf(op.attributes);
+  // A forward product that is serialised has serialised gradients: what was
+  // cut is another dimension in each of them.
+  auto serialized = [&](const MatMulDim(&dims)[3]) {
+    return withSerializationOf(op.attributes, dims, plan);
+  };
+  using enum MatMulDim;
   TensorId dy = builder.addReshape(builder.outputGradient(0), y);
   if (builder.isWanted(0)) {
     TensorId right = builder.addReshape(op.inputs[1], b);
     TensorId da =
-        builder.add("ai.onnx", "MatMul", {dy, transpose(builder, right)}, plan);
+        builder.add("ai.onnx", "MatMul", {dy, transpose(builder, right)},
+                    serialized({Rows, Columns, Reduced}));
     builder.setGradient(
         0, builder.addReshape(builder.addReduceTo(da, a), op.inShape(0)));
   }
@@ -115,10 +126,12 @@ void differentiateMatMul(GradientBuilder &builder, const Op &op) {
     // weight's own gradient is then an array in the weight's order.
     TensorId db =
         isTransposed(op, 1)
-            ? transpose(builder, builder.add("ai.onnx", "MatMul",
-                                             {transpose(builder, dy), x}, plan))
+            ? transpose(builder,
+                        builder.add("ai.onnx", "MatMul",
+                                    {transpose(builder, dy), x},
+                                    serialized({Reduced, Columns, Rows})))
             : builder.add("ai.onnx", "MatMul", {transpose(builder, x), dy},
-                          plan);
+                          serialized({Reduced, Rows, Columns}));
     builder.setGradient(
         1, builder.addReshape(builder.addReduceTo(db, b), op.inShape(1)));
   }
@@ -158,18 +171,25 @@ void lowerMatMul(LoweringContext &context, const Op &op) {
     a = asGroups(a, batch);
     b = asGroups(b, batch);
   }
-  poplar::Tensor result = isFloat(op.inInfo(0).dataType())
-                              ? emitMatMul(context, op, a, b)
-                              : emitProducts(context, a, b);
+  poplar::Tensor result =
+      isFloat(op.inInfo(0).dataType())
+          ? emitMatMul(context, op, a, b, op.outInfo(0).dataType())
+          : emitProducts(context, a, b);
   context.setOut(0, result.reshape(poplarShape(op.outShape(0))));
 }
 
 } // namespace
 
 poplar::Tensor emitMatMul(LoweringContext &context, const Op &op,
-                          const poplar::Tensor &a, const poplar::Tensor &b) {
+                          const poplar::Tensor &a, const poplar::Tensor &b,
+                          DataType outputType) {
   kernels::Attributes attributes{{"bias", std::int64_t{0}},
                                  {"activation", std::string()}};
+  if (outputType != DataType::UNDEFINED &&
+      outputType != op.inInfo(0).dataType()) {
+    attributes.set("outType",
+                   static_cast<std::int64_t>(deviceType(outputType)));
+  }
   return context.emit("matmul", attributes, {a, b},
                       matMulOptions(context, op.attributes))[0];
 }

@@ -57,6 +57,8 @@ void duplicateSharedScalars(PassContext &context);
 // Marks forward operations by autoRecomputation and repeats them in the
 // backward pass, so that their results need not be kept.
 void recomputeForward(PassContext &context);
+// Runs matrix products in the pieces that the model wants.
+void serializeMatMuls(PassContext &context);
 // Runs operations for a part of the batch at a time.
 void serializeBatch(PassContext &context);
 // Variables that the options want shared out among replicas.

@@ -66,6 +66,7 @@ std::span<const Pass> machinePasses() {
   static constexpr Pass passes[] = {
       {"duplicateSharedScalars", duplicateSharedScalars},
       {"recomputeForward", recomputeForward, true},
+      {"serializeMatMuls", serializeMatMuls, true},
       {"serializeBatch", serializeBatch, true},
       {"shardVariables", shardVariables},
       {"moveVariablesOffChip", moveVariablesOffChip},

@@ -29,6 +29,13 @@ void lowerAvailableMemory(CallLowering &call) {
   call.setResult(0, call.tensor(0));
 }
 
+// set_matmul_serialization(x, mode, factor, keep_precision)
+void lowerSerialization(CallLowering &call) {
+  call.serializeMatMul(call.tensor(0), call.string(1), call.integer(2),
+                       call.boolean(3));
+  call.setResult(0, call.tensor(0));
+}
+
 void lowerNop(CallLowering &call) {
   call.setResult(0, call.addGraphcore("Nop", {call.tensor(0)}));
 }
@@ -126,7 +133,7 @@ std::vector<AtenRow> poptorchRows() {
       {"poptorch::nop", lowerNop},
       {"poptorch::recomputation_checkpoint", lowerCheckpoint},
       {"poptorch::set_available_memory", lowerAvailableMemory},
-      {"poptorch::set_matmul_serialization", lowerIdentity},
+      {"poptorch::set_matmul_serialization", lowerSerialization},
       {"poptorch::set_overlap_for_input", lowerIdentity},
       {"poptorch::set_overlap_for_output", lowerIdentity},
       {"poptorch::internal_cast", lowerInternalCast},
