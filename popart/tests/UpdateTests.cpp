@@ -116,6 +116,7 @@ struct SgdCase {
   SGDAccumulatorAndMomentum form;
   float lr, wd, mm, dm, vs;
   bool nesterov;
+  bool dampsLater = false;
 };
 
 std::vector<SgdCase> sgdCases() {
@@ -127,6 +128,8 @@ std::vector<SgdCase> sgdCases() {
         cases.push_back({form, 0.25f, wd, mm, 0.0f, 1.0f, false});
         cases.push_back({form, 0.25f, wd, mm, 0.25f, 1.0f, false});
         cases.push_back({form, 0.25f, wd, mm, 0.25f, 4.0f, false});
+        cases.push_back({form, 0.25f, wd, mm, 0.25f, 1.0f, false, true});
+        cases.push_back({form, 0.25f, wd, mm, 0.25f, 4.0f, false, true});
       }
     }
     cases.push_back({form, 0.25f, 0.125f, 0.75f, 0.0f, 1.0f, true});
@@ -143,18 +146,21 @@ void checkSgd(const SgdCase &c, Accumulation accumulation, bool isConst,
                    {"defaultDampening", {c.dm, isConst}},
                    {"defaultVelocityScaling", {c.vs, isConst}},
                    {"lossScaling", {8.0f, isConst}},
-                   {"nesterov", {c.nesterov, true}}};
+                   {"nesterov", {c.nesterov, true}},
+                   {"dampsLater", {c.dampsLater, true}}};
   Training training(
       std::make_shared<SGD>(values, std::vector<ClipNormSettings>(), c.form),
       accumulation, replicas);
   std::map<TensorId, Vector> velocity;
   for (int i = 0; i < updates; ++i) {
+    // By PyTorch's rule there must be something to dampen.
+    double dm = c.dampsLater && (i == 0 || c.mm == 0) ? 0 : c.dm;
     training.update([&](const TensorId &id, Vector &w, const Vector &g) {
       Vector &v = velocity[id];
       v.resize(w.size());
       for (std::size_t k = 0; k < w.size(); ++k) {
         double gradient = c.vs * (g[k] + c.wd * w[k]);
-        v[k] = c.mm * v[k] + (1 - c.dm) * gradient;
+        v[k] = c.mm * v[k] + (1 - dm) * gradient;
         w[k] -= c.lr / c.vs * (c.nesterov ? gradient + c.mm * v[k] : v[k]);
       }
     });
@@ -180,9 +186,10 @@ TEST(SgdUpdate, FollowsItsFormulas) {
          {Accumulation::None, Accumulation::Sum, Accumulation::MeanPost,
           Accumulation::MeanRunning}) {
       SCOPED_TRACE(fmt::format(
-          "form {} mm {} wd {} dm {} vs {} nesterov {} accumulation {}",
-          static_cast<int>(c.form), c.mm, c.wd, c.dm, c.vs, c.nesterov,
-          static_cast<int>(accumulation)));
+          "form {} mm {} wd {} dm {} later {} vs {} nesterov {} accumulation "
+          "{}",
+          static_cast<int>(c.form), c.mm, c.wd, c.dm, c.dampsLater, c.vs,
+          c.nesterov, static_cast<int>(accumulation)));
       checkSgd(c, accumulation, true, 1);
       checkSgd(c, accumulation, false, 1);
       checkSgd(c, accumulation, true, 2);

@@ -29,8 +29,9 @@ makeBare(const OptimizerDescription &description) {
     auto variant = description.useCombinedAccumulator
                        ? SGDAccumulatorAndMomentum::Combined
                        : SGDAccumulatorAndMomentum::Separate;
-    return std::make_shared<SGD>(description.defaults, clipping, variant, accum,
-                                 first);
+    Optimizer::Values defaults = description.defaults;
+    defaults["dampsLater"] = {1.0f, true};
+    return std::make_shared<SGD>(defaults, clipping, variant, accum, first);
   }
   if (type == "RMSprop" || type == "RMSpropCentered") {
     auto mode = type == "RMSprop" ? AdaptiveMode::RMSProp

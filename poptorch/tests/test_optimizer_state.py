@@ -200,3 +200,65 @@ def test_velocityScalingChangesNothing():
         optimizer.step()
         expected.append(loss.item())
     assert train(executor, data, 5) == pytest.approx(expected, rel=1e-5)
+
+
+def dampened(parameters, library, **extra):
+    return library.SGD(
+        parameters, lr=0.1, momentum=0.9, dampening=0.5, weight_decay=0.01,
+        **extra,
+    )  # fmt: skip
+
+
+def referenceLosses(model, optimizer, data, steps, accumulation):
+    losses = []
+    for _ in range(steps):
+        optimizer.zero_grad()
+        parts = [
+            model(x, labels)[1]
+            for x, labels in zip(*(part.chunk(accumulation) for part in data))
+        ]
+        (sum(parts) / accumulation).backward()
+        optimizer.step()
+        losses.append(sum(parts).item() / accumulation)
+    return losses
+
+
+@pytest.mark.parametrize("accumulation", [1, 2])
+@pytest.mark.parametrize("combined", [False, True])
+def test_theFirstStepIsNotDampened(combined, accumulation):
+    torch.manual_seed(3)
+    data = smallData(4 * accumulation)
+    model = Small()
+    reference = copy.deepcopy(model)
+    extra = {"use_combined_accum": combined}
+    optimizer = dampened(model.parameters(), poptorch.optim, **extra)
+    executor = poptorch.trainingModel(model, options(accumulation), optimizer)
+    losses = train(executor, data, 2)
+    # Another session goes on where the state says, not with a first step.
+    state = optimizer.state_dict()
+    executor.destroy()
+    restored = dampened(model.parameters(), poptorch.optim, **extra)
+    restored.load_state_dict(state)
+    again = poptorch.trainingModel(model, options(accumulation), restored)
+    losses += train(again, data, 3)
+    assert losses == pytest.approx(
+        referenceLosses(
+            reference, dampened(reference.parameters(), torch.optim), data, 5,
+            accumulation,
+        ),
+        rel=1e-5,
+    )  # fmt: skip
+
+
+def test_dampeningNeedsMomentum():
+    torch.manual_seed(3)
+    data = smallData(4)
+    model = Small()
+    reference = copy.deepcopy(model)
+    arguments = {"lr": 0.1, "dampening": 0.5}
+    executor = poptorch.trainingModel(
+        model, options(), torch.optim.SGD(model.parameters(), **arguments)
+    )
+    optimizer = torch.optim.SGD(reference.parameters(), **arguments)
+    expected = referenceLosses(reference, optimizer, data, 4, 1)
+    assert train(executor, data, 4) == pytest.approx(expected, rel=1e-5)

@@ -18,7 +18,11 @@ std::vector<Optimizer::Hyperparameter> sgdTable() {
       {"velocityScaling", "sgdVelocityScaling",
        OptimizerValueMap(OptimizerValue(1.0f))},
       {"nesterov", "sgdNesterov", OptimizerValueMap(OptimizerValue(0.0f)),
-       "nesterov"}};
+       "nesterov"},
+      // Not PopART's but PyTorch's rule, for PopTorch: 1 where dampening has no
+      // part in the first step, nor in any without momentum.
+      {"dampsLater", "sgdDampsLater", OptimizerValueMap(OptimizerValue(0.0f)),
+       "dampsLater"}};
 }
 
 } // namespace
@@ -53,9 +57,11 @@ void SGD::check(const TensorId &weight) const {
 
 std::string SGD::modes() const {
   std::string text = fmt::format(
-      "nesterov {}, accumulator and momentum {}, types {} {}",
-      nesterovs().getDefault().val(), static_cast<int>(accumulatorAndMomentum_),
-      static_cast<int>(accumType_), static_cast<int>(accl1Type_));
+      "nesterov {}, damps later {}, accumulator and momentum {}, types {} {}",
+      nesterovs().getDefault().val(),
+      hyperparameter("dampsLater").getDefault().val(),
+      static_cast<int>(accumulatorAndMomentum_), static_cast<int>(accumType_),
+      static_cast<int>(accl1Type_));
   for (const auto &[weight, value] : nesterovs().getSpecific()) {
     text += fmt::format(", nesterov of {} {}", weight, value.val());
   }

@@ -26,16 +26,67 @@ bool isNesterov(const UpdateBuilder &builder) {
   return sgdOf(builder).nesterovs().get(builder.weight()).val() != 0;
 }
 
+// PyTorch's rule: only a velocity that is there already is dampened.
+bool dampsLater(const UpdateBuilder &builder) {
+  return sgdOf(builder)
+             .hyperparameter("dampsLater")
+             .get(builder.weight())
+             .val() != 0;
+}
+
+// Whether the weight counts its steps, to know the first one.
+bool countsSteps(UpdateBuilder &builder) {
+  return dampsLater(builder) && hasMomentum(builder) &&
+         !builder.value("dampening").is(0);
+}
+
+// The dampening of all steps but the first.
+Term dampeningOf(UpdateBuilder &builder) {
+  return dampsLater(builder) && !hasMomentum(builder)
+             ? Term(0.0)
+             : builder.value("dampening");
+}
+
+// That of this step.
+Term currentDampening(UpdateBuilder &builder) {
+  Term dampening = dampeningOf(builder);
+  if (!countsSteps(builder)) {
+    return dampening;
+  }
+  Term steps("t", builder.scalarState(reservedStepPrefix()));
+  return dampening * call("minimum", {steps, 1.0});
+}
+
+void countStep(UpdateBuilder &builder) {
+  if (countsSteps(builder)) {
+    TensorId steps = builder.scalarState(reservedStepPrefix());
+    builder.update("t", steps, Term("t", steps) + 1,
+                   UpdateBuilder::updated(steps));
+  }
+}
+
 // Hyper-parameters by the letters of the formulas.
 struct Values {
   explicit Values(UpdateBuilder &builder)
       : lr(builder.value("learningRate")), wd(builder.value("weightDecay")),
         mm(builder.value("momentum")), vs(builder.value("velocityScaling")),
-        undamped(1 - builder.value("dampening")) {}
+        undamped(1 - currentDampening(builder)),
+        undampedNext(1 - dampeningOf(builder)) {}
 
   Term lr, wd, mm, vs;
-  Term undamped; // 1 - dampening
+  Term undamped;     // 1 - dampening
+  Term undampedNext; // in the step after this
 };
+
+// For the kind, a tensor.
+TensorId dampeningScalar(UpdateBuilder &builder) {
+  if (!countsSteps(builder)) {
+    return builder.scalar("dampening");
+  }
+  return builder.compute("dm", currentDampening(builder), {})
+      .operands()
+      .at("dm");
+}
 
 Attributes kindAttributes(float scale, bool hasNesterov) {
   return Attributes()
@@ -68,7 +119,7 @@ void stepSeparate(UpdateBuilder &builder) {
     builder.addOp("SgdUpdate",
                   {builder.weight(), gradient, builder.scalar("learningRate"),
                    builder.scalar("weightDecay"), velocity,
-                   builder.scalar("momentum"), builder.scalar("dampening")},
+                   builder.scalar("momentum"), dampeningScalar(builder)},
                   {UpdateBuilder::updated(builder.weight()),
                    UpdateBuilder::updated(velocity)},
                   kindAttributes(scale, isNesterov(builder)));
@@ -89,8 +140,9 @@ void stepSeparate(UpdateBuilder &builder) {
 TensorId combinedVelocity(UpdateBuilder &builder) {
   const SGD &sgd = sgdOf(builder);
   const TensorId &weight = builder.weight();
-  float initial = (1 - sgd.dampenings().get(weight).val()) *
-                  sgd.weightDecays().get(weight).val() *
+  float dampening =
+      dampsLater(builder) ? 0.0f : sgd.dampenings().get(weight).val();
+  float initial = (1 - dampening) * sgd.weightDecays().get(weight).val() *
                   sgd.velocityScalings().get(weight).val();
   return builder.scaledState(reservedAcclPrefix(), sgd.accl1Type(), initial);
 }
@@ -125,7 +177,7 @@ void stepCombined(UpdateBuilder &builder) {
   builder.updateWeight(w - values.lr / (values.vs * copies) * step);
   Term updatedWeight("w", UpdateBuilder::updated(builder.weight()));
   Term next = values.mm / copies * v +
-              values.undamped * values.wd * values.vs * updatedWeight;
+              values.undampedNext * values.wd * values.vs * updatedWeight;
   const TensorId &last = v.operands().at("v");
   TensorId output = reservedAcclFinalOutPrefix() + builder.weight();
   if (next.isNumber()) { // nothing carries over
@@ -166,6 +218,7 @@ void stepSgd(UpdateBuilder &builder) {
   } else {
     stepWithoutState(builder);
   }
+  countStep(builder);
 }
 
 } // namespace popart
