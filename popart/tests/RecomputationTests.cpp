@@ -72,6 +72,13 @@ TEST(Recomputation, KeepsCheckpointsAndWhatComesAfterTheLast) {
             Counts{});
 }
 
+// Stages before the loss's wait for their backward pass: a checkpoint of one
+// says nothing of the others.
+TEST(Recomputation, KeepsWhatFollowsACheckpointInTheStageOfTheLossOnly) {
+  auto ir = model(RecomputationType::Pipeline, RecomputeType::Checkpoint, true);
+  EXPECT_EQ(repeated(ir, 4), (Counts{{"MatMul", 1}, {"Add", 1}, {"Tanh", 1}}));
+}
+
 TEST(Recomputation, DoesNotMixAutomaticAndManual) {
   const std::string mixture =
       "A mixture of auto and manual recomputation is not supported";

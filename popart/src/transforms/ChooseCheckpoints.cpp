@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <iterator>
 
 namespace popart {
 namespace {
@@ -128,22 +127,29 @@ void checkAnnotations(const SessionOptions &options,
       "A mixture of auto and manual recomputation is not supported");
 }
 
-// From the last checkpoint on, what the loss needs is needed again at once.
-void keepFromLastCheckpoint(const std::vector<const Op *> &ops,
-                            std::set<const Op *> &kept) {
-  auto isCheckpoint = [](const Op *op) {
-    return annotationOf(*op) == RecomputeType::Checkpoint;
-  };
-  auto last = std::find_if(ops.rbegin(), ops.rend(), isCheckpoint);
-  if (last != ops.rend()) {
-    kept.insert(ops.rbegin(), last);
-  }
-  std::copy_if(ops.begin(), ops.end(), std::inserter(kept, kept.end()),
-               isCheckpoint);
-}
-
+// Without a pipeline, every operation.
 bool isInLossStage(const Op &op, PipelineStage lossStage) {
   return op.settings.pipelineStage == lossStage;
+}
+
+// Checkpoints, and what the loss needs from the last of its stage on: it is
+// needed again at once, while other stages wait for their backward pass.
+void keepCheckpoints(const std::vector<const Op *> &ops,
+                     PipelineStage lossStage, std::set<const Op *> &kept) {
+  std::vector<const Op *> ofLoss;
+  for (const Op *op : ops) {
+    if (annotationOf(*op) == RecomputeType::Checkpoint) {
+      kept.insert(op);
+    }
+    if (isInLossStage(*op, lossStage)) {
+      ofLoss.push_back(op);
+    }
+  }
+  auto last = std::find_if(ofLoss.rbegin(), ofLoss.rend(),
+                           [&](const Op *op) { return kept.count(op) > 0; });
+  if (last != ofLoss.rend()) {
+    kept.insert(ofLoss.rbegin(), last);
+  }
 }
 
 } // namespace
@@ -168,7 +174,7 @@ std::set<const Op *> chooseRecomputed(const PassContext &context) {
   if (options.autoRecomputation == RecomputationType::Standard) {
     kept = standardCheckpoints(context.graph, ops);
   } else {
-    keepFromLastCheckpoint(ops, kept);
+    keepCheckpoints(ops, lossStage, kept);
   }
   bool hasCheckpointInLossStage =
       std::any_of(ops.begin(), ops.end(), [&](const Op *op) {
