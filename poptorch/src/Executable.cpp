@@ -39,18 +39,21 @@ private:
 
 namespace {
 
-popart::AnchorReturnType returnType(popart::AnchorReturnTypeId mode,
-                                    int period) {
+popart::AnchorReturnType
+returnType(popart::AnchorReturnTypeId mode, int period,
+           std::optional<popart::ExchangeStrategy> overlap = {}) {
   using popart::AnchorReturnType;
+  auto tiles = overlap ? popart::TileSet::IO : popart::TileSet::Compute;
+  auto strategy = overlap.value_or(popart::ExchangeStrategy::JustInTime);
   switch (mode) {
   case popart::AnchorReturnTypeId::Final:
-    return AnchorReturnType("Final");
+    return AnchorReturnType("Final", tiles, strategy);
   case popart::AnchorReturnTypeId::EveryN:
-    return AnchorReturnType("EveryN", period);
+    return AnchorReturnType("EveryN", period, tiles, strategy);
   case popart::AnchorReturnTypeId::Sum:
-    return AnchorReturnType("Sum");
+    return AnchorReturnType("Sum", tiles, strategy);
   default:
-    return AnchorReturnType("All");
+    return AnchorReturnType("All", tiles, strategy);
   }
 }
 
@@ -156,12 +159,17 @@ void Executable::acquireDevice() {
 }
 
 void Executable::setDataFlow() {
-  auto type = returnType(options_.outputMode, options_.outputReturnPeriod);
   auto all = popart::AnchorReturnType("All");
   popart::AnchorReturnTypeMap anchors;
   anchors_ = translation_.outputs;
   for (const popart::TensorId &id : translation_.outputs) {
-    anchors.emplace(id, type);
+    auto found = translation_.overlappedOutputs.find(id);
+    std::optional<popart::ExchangeStrategy> overlap;
+    if (found != translation_.overlappedOutputs.end()) {
+      overlap = found->second;
+    }
+    anchors.emplace(id, returnType(options_.outputMode,
+                                   options_.outputReturnPeriod, overlap));
   }
   for (const auto &[position, id] : translation_.writtenInputs) {
     anchors_.push_back(id);

@@ -4,12 +4,16 @@
 #include "CallLowering.hpp"
 #include "Error.hpp"
 
+#include <popart/ir.hpp>
+
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <set>
+#include <string>
 
 namespace poptorch {
 namespace {
@@ -92,6 +96,18 @@ CallIndex findLoss(const TraceRecord &record, const Dependences &dependences) {
                 "wrap the final loss in poptorch.identity_loss.");
   }
   return *losses.begin();
+}
+
+// By the value of poptorch.OverlapMode; none where transfers do not overlap.
+std::optional<popart::ExchangeStrategy>
+exchangeStrategy(const std::string &mode) {
+  if (mode == "overlap_accumulation_loop") {
+    return popart::ExchangeStrategy::OverlapInnerLoop;
+  }
+  if (mode == "overlap_device_iteration_loop") {
+    return popart::ExchangeStrategy::OverlapLoops;
+  }
+  return std::nullopt;
 }
 
 class Translator {
@@ -257,6 +273,7 @@ private:
                           row.popart, callOptions(call));
     row.lower(lowering);
     if (index == loss_) {
+    noteOverlap(lowering);
       setLoss(lowering, call.results.front());
     } else {
       stopGradients(call, arguments);
@@ -264,6 +281,22 @@ private:
   }
 
   // State that is not trained: a parameter without requires_grad, a buffer.
+  // set_overlap_for_input(x, mode), set_overlap_for_output(x, mode)
+  void noteOverlap(CallLowering &lowering) {
+    const TracedCall &call = lowering.call();
+    bool isInput = call.op == "poptorch::set_overlap_for_input";
+    if (!isInput && call.op != "poptorch::set_overlap_for_output") {
+      return;
+    }
+    auto strategy = exchangeStrategy(lowering.string(1));
+    if (strategy && isInput) {
+      graph_.getIr().inputSettings[lowering.tensor(0)] =
+          popart::InputSettings(popart::TileSet::IO, *strategy);
+    } else if (strategy) {
+      overlaps_[call.results.front()] = *strategy;
+    }
+  }
+
   void detachFrozenState(const TracedCall &call,
                          const std::vector<TensorNumber> &arguments) {
     for (TensorNumber number : arguments) {
@@ -316,6 +349,9 @@ private:
     for (TensorNumber number : record_.outputs) {
       result_.outputs.push_back(asOutput(number));
     }
+      if (auto found = overlaps_.find(number); found != overlaps_.end()) {
+        result_.overlappedOutputs[result_.outputs.back()] = found->second;
+      }
     for (const auto &[target, value] : record_.writtenBack) {
       auto input = std::find_if(
           record_.inputs.begin(), record_.inputs.end(),
@@ -357,6 +393,7 @@ private:
   std::map<std::int64_t, std::int64_t> pipelineStage_;
   std::map<TensorNumber, TensorId> variables_; // those used through a Detach
   CallIndex loss_ = static_cast<CallIndex>(-1);
+  std::map<TensorNumber, popart::ExchangeStrategy> overlaps_; // of outputs
   Translation result_;
 };
 

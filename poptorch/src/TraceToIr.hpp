@@ -4,6 +4,7 @@
 
 #include "TraceRecord.hpp"
 
+#include <popart/dataflow.hpp>
 #include <popart/graph.hpp>
 
 #include <map>
@@ -25,6 +26,8 @@ struct Translation {
   popart::TensorId loss;                // a scalar; empty for inference
   std::vector<popart::TensorId> inputs; // in call order; empty when unused
   std::vector<popart::TensorId> outputs;
+  // Of outputs that leave through I/O tiles, beside compute.
+  std::map<popart::TensorId, popart::ExchangeStrategy> overlappedOutputs;
   // State that the model uses, by name; the rest stays on the host.
   std::vector<std::string> state;
   // Inputs that forward() changed: position, and the tensor to write back.

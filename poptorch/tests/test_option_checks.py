@@ -63,6 +63,39 @@ def test_overlappedInputAndOutputComputeTheSame():
     assert torch.equal(poptorch.inferenceModel(Overlapping(), options)(x), x * 2)
 
 
+class Layers(nn.Module):
+    """Transfers of its data overlap with compute as `mode` says."""
+
+    def __init__(self, mode):
+        super().__init__()
+        self.mode = mode
+        self.layers = nn.Sequential(*(nn.Linear(64, 64) for _ in range(4)))
+
+    def forward(self, x):
+        y = self.layers(poptorch.set_overlap_for_input(x, self.mode))
+        loss = poptorch.identity_loss(y * y, reduction="mean")
+        return poptorch.set_overlap_for_output(y, self.mode), loss
+
+
+def test_overlappedTransfersTakeLessTime():
+    x = torch.randn(2 * 8 * 256, 64)
+    results = []
+    for mode in poptorch.OverlapMode:  # none, in a batch, across batches
+        torch.manual_seed(7)
+        model = Layers(mode)
+        options = overlap().deviceIterations(2).logCycleCount(True)
+        options.outputMode(poptorch.OutputMode.All)
+        options.Training.gradientAccumulation(8)
+        executor = poptorch.trainingModel(
+            model, options, poptorch.optim.SGD(model.parameters(), lr=0.5)
+        )
+        y, _ = executor(x)
+        results.append((y, executor.cycleCount()))
+    (y, apart), (inner, fewer), (outer, fewest) = results
+    assert torch.equal(inner, y) and torch.equal(outer, y)
+    assert fewest < fewer < apart
+
+
 def test_overlapNeedsItsOptions():
     x = torch.randn(4, 3)
     pipelined = overlap().setExecutionStrategy(poptorch.PipelinedExecution())
