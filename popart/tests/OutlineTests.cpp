@@ -167,7 +167,8 @@ TEST(Outlining, KeepsApartWhatTheModelMarksAsDifferent) {
   int number = 0;
   for (const auto &op : ir->getMainGraph().getOps()) {
     bool isFirst = number++ < 6; // of the two first layers
-    op->settings.extraOutlineAttributes["part"] = isFirst ? "a" : "b";
+    op->settings.setFromAttributes(Attributes().set(
+        "__outline", Attributes::Strings{"part", isFirst ? "a" : "b"}));
   }
   Graph machine;
   toMachine(*ir, machine, 1);

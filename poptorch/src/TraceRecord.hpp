@@ -45,6 +45,8 @@ struct TracedCall {
   Placement placement;
   std::string scope;  // module path, e.g. "model/fc1"
   std::string source; // the line of the model, e.g. "model.py:12"
+  // Operations with others are not called as one function with it.
+  std::map<std::string, std::string> outline;
 };
 
 // " (called in model.py:12)", for the end of an error; empty if not known.

@@ -210,6 +210,7 @@ private:
   popart::Op::Settings settings(const TracedCall &call) const {
     popart::Op::Settings settings;
     settings.name = call.scope;
+    settings.extraOutlineAttributes = call.outline;
     if (result_.ipuCount > 1) {
       settings.vgraphId = call.placement.ipu;
       if (options_.isPipelined) {
@@ -272,15 +273,14 @@ private:
     CallLowering lowering(graph_, record_, call, ids_, settings(call),
                           row.popart, callOptions(call));
     row.lower(lowering);
-    if (index == loss_) {
     noteOverlap(lowering);
+    if (index == loss_) {
       setLoss(lowering, call.results.front());
     } else {
       stopGradients(call, arguments);
     }
   }
 
-  // State that is not trained: a parameter without requires_grad, a buffer.
   // set_overlap_for_input(x, mode), set_overlap_for_output(x, mode)
   void noteOverlap(CallLowering &lowering) {
     const TracedCall &call = lowering.call();
@@ -297,6 +297,7 @@ private:
     }
   }
 
+  // State that is not trained: a parameter without requires_grad, a buffer.
   void detachFrozenState(const TracedCall &call,
                          const std::vector<TensorNumber> &arguments) {
     for (TensorNumber number : arguments) {
@@ -348,10 +349,10 @@ private:
   void finish() {
     for (TensorNumber number : record_.outputs) {
       result_.outputs.push_back(asOutput(number));
-    }
       if (auto found = overlaps_.find(number); found != overlaps_.end()) {
         result_.overlappedOutputs[result_.outputs.back()] = found->second;
       }
+    }
     for (const auto &[target, value] : record_.writtenBack) {
       auto input = std::find_if(
           record_.inputs.begin(), record_.inputs.end(),
@@ -392,8 +393,8 @@ private:
   std::set<CallIndex> neededCalls_;
   std::map<std::int64_t, std::int64_t> pipelineStage_;
   std::map<TensorNumber, TensorId> variables_; // those used through a Detach
-  CallIndex loss_ = static_cast<CallIndex>(-1);
   std::map<TensorNumber, popart::ExchangeStrategy> overlaps_; // of outputs
+  CallIndex loss_ = static_cast<CallIndex>(-1);
   Translation result_;
 };
 

@@ -205,10 +205,34 @@ def test_nearestPoints():
     assert run(batched, x, y).tolist() == [2, 1]
 
 
-def test_attributesAreAccepted():
+def cyclesOfEqualLayers(names, outlining=True):
+    """Of as many layers as there are names, each in a scope of its name."""
+    torch.manual_seed(3)
+    layers = torch.nn.ModuleList(torch.nn.Linear(16, 16) for _ in names)
+
     def function(x):
-        with poptorch.Attribute(__outline={"layer": "embedding"}):
-            return x + 1
+        for name, layer in zip(names, layers):
+            with poptorch.Attribute(__outline={"layer": name}):
+                x = torch.tanh(layer(x))
+        return x
+
+    options = poptorch.Options().showCompilationProgressBar(False)
+    options.logCycleCount(True)
+    options._Popart.set("enableOutlining", outlining)
+    executor = poptorch.inferenceModel(Wrapped(function, layers), options)
+    x = torch.randn(4, 16)
+    assert torch.allclose(executor(x), function(x), atol=1e-6)
+    return executor.cycleCount()
+
+
+class Wrapped(torch.nn.Module):
+    def __init__(self, function, layers):
+        super().__init__()
+        self.layers = layers
+        self.function = function
+
+    def forward(self, x):
+        return self.function(x)
 
 
 def test_outlineAttributesKeepOperationsApart():

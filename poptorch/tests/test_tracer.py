@@ -78,7 +78,7 @@ class _Failing(nn.Module):
 
 def test_argumentsFollowTheSchemaWithDefaults():
     record = trace(lambda x: x.add(1), torch.zeros(2))
-    op, arguments, results, placement, _, source = record.calls[0]
+    op, arguments, results, placement, _, source, _ = record.calls[0]
     assert op == "aten::add.Tensor"
     assert arguments == [("tensor", 0), 1, 1]
     assert results == [1]

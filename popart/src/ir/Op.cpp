@@ -30,6 +30,10 @@ void OpSettings::setFromAttributes(const Attributes &attributes) {
        attributes.getStrings("__exclude_patterns", {})) {
     excludePatterns.insert(name);
   }
+  Attributes::Strings outline = attributes.getStrings("__outline", {});
+  for (std::size_t i = 0; i + 1 < outline.size(); i += 2) {
+    extraOutlineAttributes[outline[i]] = outline[i + 1];
+  }
 }
 
 Op::Op(Graph &graph, const OpRule &rule, OperatorIdentifier opid,

@@ -103,6 +103,18 @@ def _popScope():
         tracer.scope.pop()
 
 
+def _setAttribute(attribute, key, value):
+    tracer = activeTracer()
+    if tracer is not None and attribute == "__outline":
+        tracer.outline[key] = value
+
+
+def _clearAttribute(attribute, key):
+    tracer = activeTracer()
+    if tracer is not None and attribute == "__outline":
+        tracer.outline.pop(key, None)
+
+
 def _startLoop(inputs):
     tracer = activeTracer()
     if tracer is not None:
@@ -136,8 +148,8 @@ def _endElse(outputs, condition):
 
 
 def _nothing(*_):
-    """What is marked is the same without: convolutions of a MultiConv one by
-    one, operations without attributes."""
+    """What is marked is the same without, as convolutions of a MultiConv are
+    one by one."""
 
 
 # Operators that change the tracer's state.
@@ -158,8 +170,8 @@ _STATE = (
     ("start_else_block(Tensor[] outputs_then) -> ()", _startElse),
     ("end_if_block(Tensor[] outputs_else, Tensor condition) -> Tensor[]",
      _endElse),
-    ("set_attribute(str attribute, str key, str value) -> ()", _nothing),
-    ("clear_attribute(str attribute, str key) -> ()", _nothing),
+    ("set_attribute(str attribute, str key, str value) -> ()", _setAttribute),
+    ("clear_attribute(str attribute, str key) -> ()", _clearAttribute),
     ("optimizer_group(int group, Tensor[] inputs) -> ()", _nothing),
 )  # fmt: skip
 

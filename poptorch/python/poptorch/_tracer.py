@@ -30,7 +30,7 @@ class TraceRecord:
         self.inputs = []  # (name, number)
         self.outputs = []  # numbers
         self.calls = []  # (op, arguments, results, (ipu, stage, phase), scope,
-        # source line)
+        # source line, outline attributes)
         self.written_back = []  # (number of the state or input, value)
         self.constants = []  # (number, bytes)
         self.attributes = {}  # of custom operators, by the name calls have
@@ -43,6 +43,7 @@ class Tracer:
         self.record = TraceRecord()
         self.placement = (0, 0, 0)
         self.scope = []
+        self.outline = {}  # by the key of poptorch.Attribute(__outline=...)
         self.bodies = Bodies(self)
         self._owned = []  # (number, storage) of state and inputs
         self._constants = {}  # values of captured constants by number
@@ -194,7 +195,8 @@ class Tracer:
         ]
         scope = "/".join(s for s in self.scope if s)
         self.bodies.calls().append(
-            (op, arguments, results, self.placement, scope, callingLine())
+            (op, arguments, results, self.placement, scope, callingLine(),
+             dict(self.outline))  # fmt: skip
         )
         return results
 

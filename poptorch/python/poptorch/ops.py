@@ -223,10 +223,12 @@ class NameScope:
 
 
 class Attribute:
-    """Attaches attributes to the operations inside, as in
-    Attribute(__outline={"layer": "x"}); they change nothing here."""
+    """Attaches attributes to the operations inside. Those of __outline keep
+    operations apart when PopART makes functions of equal ones, as in
+    Attribute(__outline={"layer": "x"}); others change nothing."""
 
     def __init__(self, **attributes):
+        self._attributes = attributes
         for name, values in attributes.items():
             if not isinstance(values, dict):
                 raise createPoptorchError(
@@ -234,7 +236,12 @@ class Attribute:
                 )
 
     def __enter__(self):
+        for name, values in self._attributes.items():
+            for key, value in values.items():
+                torch.ops.poptorch.set_attribute(name, str(key), str(value))
         return self
 
     def __exit__(self, *exception):
-        pass
+        for name, values in self._attributes.items():
+            for key in values:
+                torch.ops.poptorch.clear_attribute(name, str(key))

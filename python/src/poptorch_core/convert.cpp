@@ -82,6 +82,7 @@ TracedCall toCall(const py::tuple &call) {
   result.placement = {placement[0], placement[1], placement[2]};
   result.scope = call[4].cast<std::string>();
   result.source = call[5].cast<std::string>();
+  result.outline = call[6].cast<std::map<std::string, std::string>>();
   return result;
 }
 
