@@ -45,7 +45,8 @@ struct Session::Implementation {
   std::uint64_t randomSeed = 0; // the default, as good as any
   std::uint32_t randomStep = 0; // where the seeds start from when loaded
   bool isLoaded = false;
-  bool hasWeights = false;
+  bool hasWeights = false;   // the user called weightsFromHost
+  bool hasVariables = false; // the engine has been given all since its load
   bool hasRun = false;
 
   bool isScheduleVisible() const { return popart::isScheduleVisible(*ir); }
@@ -95,6 +96,8 @@ struct Session::Implementation {
   // A variable to all replicas, each its group's value, and to the copies of it
   // on other IPUs if there are any; and back from each group's first replica.
   void write(const Tensor &tensor);
+  // All variables, unless the engine has them.
+  void writeMissing();
   void read(Tensor &tensor);
   // What readWeights gives: a value for each group, or for each replica.
   std::vector<char> returnedBytes(const Tensor &variable) const;

@@ -115,13 +115,8 @@ void Session::loadEngineAndConnectStreams() {
   requireAttached(self);
   engine.load(self.device->getDevice());
   self.isLoaded = true;
+  self.hasVariables = false;
   self.writeSeeds();
-  // Values that may change are not part of the program.
-  self.forEachVariable([&](const Tensor &variable) {
-    if (!self.isConstant(variable)) {
-      self.write(variable);
-    }
-  });
 }
 
 void Session::setEngineIsLoaded(bool isLoaded) {
@@ -200,6 +195,7 @@ void Session::run(IStepIO &stepIO, const std::string &debugName) {
   if (!self.isLoaded) {
     loadEngineAndConnectStreams();
   }
+  self.writeMissing();
   self.binding->connect(engine, stepIO);
   if (self.ir->sessionOptions.instrumentWithHardwareCycleCounter) {
     engine.resetExecutionProfile();

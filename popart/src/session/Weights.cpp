@@ -120,16 +120,33 @@ Session::Implementation::returnedBytes(const Tensor &tensor) const {
   return bytes;
 }
 
+// Values that may change are not part of the program.
+void Session::Implementation::writeMissing() {
+  if (hasVariables) {
+    return;
+  }
+  forEachVariable([&](const Tensor &variable) {
+    if (!isConstant(variable)) {
+      write(variable);
+    }
+  });
+  hasVariables = true;
+}
+
 void Session::weightsFromHost() {
   Implementation &self = *implementation_;
   self.requireEngine("weightsFromHost");
+  self.hasWeights = true;
+  if (!self.hasVariables) {
+    self.writeMissing();
+    return;
+  }
   self.forEachVariable([&](const Tensor &tensor) {
     if (!self.isConstant(tensor) &&
         isStreamed(self.ir->sessionOptions, tensor)) {
       self.write(tensor);
     }
   });
-  self.hasWeights = true;
 }
 
 void Session::buffersFromHost() {
@@ -151,6 +168,7 @@ void Session::buffersFromHost() {
 void Session::weightsToHost() {
   Implementation &self = *implementation_;
   self.requireEngine("weightsToHost");
+  self.writeMissing();
   self.forEachVariable([&](Tensor &tensor) {
     if (!self.isConstant(tensor) &&
         isStreamed(self.ir->sessionOptions, tensor)) {
