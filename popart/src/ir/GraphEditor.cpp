@@ -98,12 +98,19 @@ void GraphEditor::addInput(Op &op, InIndex index, const TensorId &id) {
   graph_.getTensor(id).consumers.push_back(&op);
 }
 
+void GraphEditor::replaceReads(Op &reader, const TensorId &from,
+                               const TensorId &to) {
+  for (std::size_t i = 0; i < reader.inputs.size(); ++i) {
+    if (reader.inputs[i] == from) {
+      replaceInput(reader, static_cast<InIndex>(i), to);
+    }
+  }
+}
+
 void GraphEditor::replaceReads(const TensorId &from, const TensorId &to) {
   std::vector<Op *> readers = graph_.getTensor(from).consumers;
   for (Op *reader : readers) {
-    auto at = std::find(reader->inputs.begin(), reader->inputs.end(), from);
-    replaceInput(*reader, static_cast<InIndex>(at - reader->inputs.begin()),
-                 to);
+    replaceReads(*reader, from, to);
   }
 }
 

@@ -35,7 +35,8 @@ public:
   void replaceInput(Op &op, InIndex index, const TensorId &id);
   // The same for an input that was left out.
   void addInput(Op &op, InIndex index, const TensorId &id);
-  // All that read `from` read `to`.
+  // Where it reads `from`, an operation, or each that does, reads `to`.
+  void replaceReads(Op &reader, const TensorId &from, const TensorId &to);
   void replaceReads(const TensorId &from, const TensorId &to);
 
   // The schedule becomes `order`, which holds every operation once.

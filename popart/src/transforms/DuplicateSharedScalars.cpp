@@ -62,11 +62,7 @@ void duplicateSharedScalars(PassContext &context) {
       if (copies.count(ipu) == 0) {
         copies[ipu] = copyTensor(graph, tensor, ipu);
       }
-      for (std::size_t i = 0; i < op->inputs.size(); ++i) {
-        if (op->inputs[i] == id) {
-          editor.replaceInput(*op, static_cast<InIndex>(i), copies[ipu]);
-        }
-      }
+      editor.replaceReads(*op, id, copies[ipu]);
     }
   }
 }

@@ -69,7 +69,7 @@ private:
             id, info, location.loadTileSet, *reader,
             ir_.sessionOptions.executionPhaseSettings.activationIOSchedule);
       }
-      transfers_.replaceInput(*reader, id, here);
+      transfers_.editor().replaceReads(*reader, id, here);
     }
   }
 

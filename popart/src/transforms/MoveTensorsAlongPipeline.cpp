@@ -94,10 +94,8 @@ private:
       addStash(instance, id);
     }
     for (auto &[consumer, reachable] : replacements) {
-      for (std::size_t i = 0; i < consumer->inputs.size(); ++i) {
-        if (reachable != id && consumer->inputs[i] == id) {
-          editor_.replaceInput(*consumer, static_cast<InIndex>(i), reachable);
-        }
+      if (reachable != id) {
+        editor_.replaceReads(*consumer, id, reachable);
       }
     }
   }

@@ -57,7 +57,7 @@ private:
       TensorId loaded = load(id, version, location, *readers.front());
       for (Op *reader : readers) {
         if (partOf(*reader) == part) {
-          transfers_.replaceInput(*reader, version, loaded);
+          transfers_.editor().replaceReads(*reader, version, loaded);
         }
       }
       TensorId last = lastVersion(loaded, part);

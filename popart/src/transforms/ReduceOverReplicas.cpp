@@ -130,11 +130,7 @@ private:
     Op &op = editor_.insertBefore(position, {"aspen", "ReplicaReduce"}, {from},
                                   {}, attributes, settings);
     for (Op *reader : readers) {
-      for (std::size_t i = 0; i < reader->inputs.size(); ++i) {
-        if (reader->inputs[i] == from) {
-          editor_.replaceInput(*reader, static_cast<InIndex>(i), op.outputs[0]);
-        }
-      }
+      editor_.replaceReads(*reader, from, op.outputs[0]);
     }
   }
 

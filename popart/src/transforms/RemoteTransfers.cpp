@@ -53,15 +53,6 @@ void RemoteTransfers::store(const TensorId &buffer, const TensorId &tensor,
                        settings);
 }
 
-void RemoteTransfers::replaceInput(Op &op, const TensorId &from,
-                                   const TensorId &to) {
-  for (std::size_t i = 0; i < op.inputs.size(); ++i) {
-    if (op.inputs[i] == from) {
-      editor_.replaceInput(op, static_cast<InIndex>(i), to);
-    }
-  }
-}
-
 std::vector<Op *> RemoteTransfers::readersOf(const TensorId &id) const {
   const std::vector<Op *> &consumers = graph_.getTensor(id).consumers;
   std::vector<Op *> readers;

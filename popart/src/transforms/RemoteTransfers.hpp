@@ -20,8 +20,6 @@ public:
   // Stores a tensor as soon as it is made.
   void store(const TensorId &buffer, const TensorId &tensor, TileSet tiles);
 
-  // `op` reads `to` wherever it read `from`.
-  void replaceInput(Op &op, const TensorId &from, const TensorId &to);
   // The operations that read a tensor, as they are scheduled.
   std::vector<Op *> readersOf(const TensorId &id) const;
 

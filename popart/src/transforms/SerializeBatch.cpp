@@ -197,10 +197,8 @@ private:
     for (const auto &[old, id] : renamed) {
       std::vector<Op *> readers = graph_.getTensor(old).consumers;
       for (Op *reader : readers) {
-        for (std::size_t i = 0; i < reader->inputs.size(); ++i) {
-          if (reader->inputs[i] == old && inside.count(reader) == 0) {
-            editor_.replaceInput(*reader, static_cast<InIndex>(i), id);
-          }
+        if (inside.count(reader) == 0) {
+          editor_.replaceReads(*reader, old, id);
         }
       }
     }

@@ -186,11 +186,7 @@ void UpdateSharder::gatherForReaders(const TensorId &whole) {
     if (here.empty()) {
       here = gather(part_.at(whole), op, settings);
     }
-    for (std::size_t i = 0; i < op->inputs.size(); ++i) {
-      if (op->inputs[i] == whole) {
-        editor_.replaceInput(*op, static_cast<InIndex>(i), here);
-      }
-    }
+    editor_.replaceReads(*op, whole, here);
   }
 }
 

@@ -43,9 +43,8 @@ public:
         TensorId isRunning = add("Greater", {lengths(), addCount(t)});
         output = add("Where", {isRunning, next.h, zeros});
         next.h = add("Where", {isRunning, next.h, state.h});
-        next.c = layer_.gates == 1
-                     ? next.c
-                     : add("Where", {isRunning, next.c, state.c});
+        next.c = layer_.gates == 1 ? next.c
+                                   : add("Where", {isRunning, next.c, state.c});
       }
       outputs.push_back(reshape(output, {1, 1, layer_.batch, layer_.hidden}));
       state = next;
@@ -152,9 +151,8 @@ private:
   }
 
   TensorId firstState(InIndex input) {
-    return op_.hasInput(input)
-               ? reshape(op_.inId(input), stateInfo().shape())
-               : addZeros();
+    return op_.hasInput(input) ? reshape(op_.inId(input), stateInfo().shape())
+                               : addZeros();
   }
 
   bool hasLengths() const { return op_.hasInput(recurrentLengths); }
