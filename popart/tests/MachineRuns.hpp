@@ -70,6 +70,20 @@ inline Trained runSession(const std::shared_ptr<Ir> &ir, int ipusPerReplica) {
   return result;
 }
 
+// The model's estimate of a step of training.
+inline std::uint64_t cyclesOf(const std::shared_ptr<Ir> &ir,
+                              int ipusPerReplica = 1) {
+  ir->sessionOptions.instrumentWithHardwareCycleCounter = true;
+  auto replicas = static_cast<int>(ir->sessionOptions.getReplicationFactor());
+  auto session = train(ir, ipusPerReplica * replicas);
+  Step step;
+  step.input("x", inputsOf(*ir));
+  step.input("labels", labelsOf(*ir));
+  step.output("loss", microBatchesOf(*ir));
+  step.run(*session);
+  return session->getCycleCount();
+}
+
 inline void toMachine(Ir &ir, Graph &machine, int ipusPerReplica) {
   PassContext model{ir, ir.getMainGraph(), ipusPerReplica};
   runPasses(modelPasses(), model);
