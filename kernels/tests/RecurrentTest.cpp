@@ -11,11 +11,13 @@ using Ints = Attributes::Ints;
 struct Sizes {
   std::int64_t steps, batch, in, out;
 };
+// The last has more rows and columns than fit in one block of a product.
 constexpr Sizes sizes[] = {
-    {1, 1, 1, 1}, {3, 2, 5, 7}, {3, 40, 9, 8}, {4, 33, 3, 20}};
+    {1, 1, 1, 1}, {3, 2, 5, 7}, {3, 40, 9, 8}, {4, 33, 3, 20}, {7, 20, 50, 49}};
 
 struct Options {
   bool hasSteps = false, resetsAfter = false, attends = false;
+  bool hasInputGradient = true;
   const char *activation = "TANH";
   const char *recurrent = "SIGMOID";
 };
@@ -28,7 +30,7 @@ Attributes attributesOf(Ints gates, const Options &options) {
           {"hasAttention", std::int64_t{options.attends}},
           {"resetAfter", std::int64_t{options.resetsAfter}},
           {"saves", std::int64_t{1}},
-          {"inputGrad", std::int64_t{1}},
+          {"inputGrad", std::int64_t{options.hasInputGradient}},
           {"hasDy", std::int64_t{1}},
           {"hasDh", std::int64_t{1}},
           {"hasDc", std::int64_t{1}}};
@@ -133,6 +135,25 @@ TEST(FastGru, MatchesTheReference) {
 
 TEST(FastRecurrent, TakesOtherActivations) {
   const Options options{.activation = "RELU", .recurrent = "HARD_SIGMOID"};
+  const Sizes s{3, 2, 5, 7};
+  expectMatches("lstm", F, s, attributesOf({0, 1, 2, 3}, options), 4, options,
+                1e-4);
+  expectMatches("gru", F, s, attributesOf({0, 1, 2}, options), 3, options,
+                1e-4);
+}
+
+// More rows and columns than fit in one block of a product.
+TEST(FastRecurrent, TakesLayersOfManyBlocks) {
+  const Options options;
+  const Sizes s{7, 20, 50, 49};
+  expectMatches("lstm", F, s, attributesOf({0, 1, 2, 3}, options), 4, options,
+                1e-4);
+  expectMatches("gru", F, s, attributesOf({0, 1, 2}, options), 3, options,
+                1e-4);
+}
+
+TEST(FastRecurrent, LeavesOutTheGradientOfInputs) {
+  const Options options{.hasInputGradient = false};
   const Sizes s{3, 2, 5, 7};
   expectMatches("lstm", F, s, attributesOf({0, 1, 2, 3}, options), 4, options,
                 1e-4);

@@ -9,92 +9,42 @@ namespace {
 
 constexpr auto G = gruGates;
 
-class GruPlan final : public RecurrentPlan {
+class GruPlan final : public RecurrentWalkPlan {
 public:
   explicit GruPlan(const Signature &signature)
-      : at_(signature.attributes, false),
-        shape_({signature.inputs[0].shape[0], signature.inputs[0].shape[1],
-                signature.inputs[0].shape[2], signature.inputs[1].shape[1]},
-               signature.attributes),
-        saves_(isGiven(signature.attributes, "saves")), y_(at_.count),
-        steps_(stepCounts(signature, at_.steps, shape_.steps)),
-        products_(reserve(shape_.rows() * G * shape_.out)) {
-    const double inputWork =
-        productWork(shape_.rows(), G * shape_.out, shape_.in);
-    rows_ = rowShards(shape_.rows(), inputWork);
-    for (const auto &rows : rows_) {
-      gemms_.emplace_back(GemmShape{rows.end - rows.begin, shape_.out,
-                                    shape_.in, shape_.in, shape_.out,
-                                    G * shape_.out});
-      gemmScratch_.push_back(reserveBytes(gemms_.back().scratchBytes()));
-      addTask(signature, 0, inputWork / static_cast<double>(rows_.size()),
-              {at_.x, at_.inputWeights});
-    }
-    const double stateWork =
-        productWork(shape_.rows(), G * shape_.out, shape_.out);
-    samples_ = sampleShards(shape_.batch, stateWork);
-    for (const auto &samples : samples_) {
-      const auto count = samples.end - samples.begin;
-      gemms_.emplace_back(GemmShape{.m = count,
-                                    .n = shape_.out,
-                                    .k = shape_.out,
-                                    .lda = shape_.out,
-                                    .ldb = shape_.out,
-                                    .ldy = G * shape_.out,
-                                    .isAdded = true});
-      gemmScratch_.push_back(reserveBytes(gemms_.back().scratchBytes()));
-      // State, reset state or products with the state, parts not saved.
-      states_.push_back(
-          reserve((count + G * count + GruPartCount + G) * shape_.out));
-      addTask(signature, 1, stateWork / static_cast<double>(samples_.size()),
-              {at_.h, at_.outputWeights, at_.biases, at_.steps, at_.attention,
-               y_, y_ + 1, saves_ ? y_ + 2 : OperandOrder::absent});
-    }
-  }
-
-  void run(std::uint32_t task, std::byte *const *operands,
-           std::byte *scratch) const override {
-    const auto H = shape_.out;
-    float *products = floats(scratch, products_);
-    std::byte *gemmScratch = scratch + gemmScratch_[task];
-    if (task < rows_.size()) {
-      const auto begin = rows_[task].begin;
-      for (std::int64_t g = 0; g < G; ++g) {
-        gemms_[task].run(
-            dataOf<const float>(operands, at_.x) + begin * shape_.in,
-            dataOf<const float>(operands, at_.inputWeights) + g * shape_.in * H,
-            products + begin * G * H + g * H, gemmScratch);
-      }
-      return;
-    }
-    const std::size_t shard = task - rows_.size();
-    Walk walk{operands,    products,      floats(scratch, states_[shard]),
-              gemmScratch, &gemms_[task], samples_[shard]};
-    runWalk(walk);
-  }
+      : GruPlan(signature, {signature.attributes, false},
+                {forwardShape(signature), signature.attributes}) {}
 
 private:
-  struct Walk {
-    std::byte *const *operands;
-    float *products;
-    float *memory;
-    std::byte *gemmScratch;
-    const Gemm *gemm;
-    ShardRange samples;
+  GruPlan(const Signature &signature, const ForwardOperands &at,
+          const GruShape &shape)
+      : RecurrentWalkPlan(signature, cellOf(signature, at, shape)), at_(at),
+        shape_(shape), saves_(isGiven(signature.attributes, "saves")) {}
 
-    std::int64_t count() const { return samples.end - samples.begin; }
-  };
+  // Its memory: the state, and the reset state or products with the state.
+  static Cell cellOf(const Signature &signature, const ForwardOperands &at,
+                     const GruShape &shape) {
+    const auto y = at.count;
+    const bool saves = isGiven(signature.attributes, "saves");
+    return {.shape = shape,
+            .gates = G,
+            .isBack = false,
+            .x = at.x,
+            .dGates = absent,
+            .inputWeights = at.inputWeights,
+            .outputWeights = at.outputWeights,
+            .steps = at.steps,
+            .walked = {at.h, at.biases, at.attention, y, y + 1,
+                       saves ? y + 2 : absent},
+            .perSample = 1 + G,
+            .perWalk = 0};
+  }
 
-  void runWalk(const Walk &walk) const {
+  void walk(const Walk &walk) const override {
     const auto H = shape_.out;
     const auto begin = walk.samples.begin;
     float *h = walk.memory;
-    std::copy_n(dataOf<const float>(walk.operands, at_.h) + begin * H,
-                walk.count() * H, h);
-    auto steps = steps_;
-    if (at_.steps != OperandOrder::absent) {
-      steps.data = dataOf<const std::int32_t>(walk.operands, at_.steps);
-    }
+    copyState(walk, at_.h, h);
     for (std::int64_t t = 0; t < shape_.steps; ++t) {
       if (shape_.resetsAfter) {
         stepAfter(walk, t, h);
@@ -102,20 +52,20 @@ private:
         stepBefore(walk, t, h);
       }
       for (std::int64_t i = 0; i < walk.count(); ++i) {
-        finish(walk, t, i, t < steps.of(begin + i), h + i * H);
+        finish(walk, t, i, t < walk.steps.of(begin + i), h + i * H);
       }
     }
     std::copy_n(h, walk.count() * H,
-                dataOf<float>(walk.operands, y_ + 1) + begin * H);
+                dataOf<float>(walk.operands, at_.count + 1) + begin * H);
   }
 
-  float *rowOf(const Walk &walk, std::int64_t t, std::int64_t i) const {
-    return walk.products +
-           (t * shape_.batch + walk.samples.begin + i) * G * shape_.out;
-  }
-  const float *weights(const Walk &walk, std::int64_t gate) const {
-    return dataOf<const float>(walk.operands, at_.outputWeights) +
-           shape_.unit(gate) * shape_.out;
+  // y += a [count, out] * the gate's output weights; rows of y are all gates'.
+  void multiplyGate(const Walk &walk, std::int64_t gate, const float *a,
+                    float *y) const {
+    const auto H = shape_.out;
+    outputWeights().multiplyGate(
+        walk.weights, shape_.position(gate),
+        {a, H, 0, y + shape_.unit(gate), G * H, 0, walk.count(), true});
   }
   // Of the input, or of the state with resetAfter.
   const float *bias(const Walk &walk, std::int64_t gate, int which) const {
@@ -140,11 +90,10 @@ private:
       }
     }
     for (std::int64_t gate = 0; gate < G; ++gate) {
-      walk.gemm->run(h, weights(walk, gate), state + shape_.unit(gate),
-                     walk.gemmScratch);
+      multiplyGate(walk, gate, h, state);
     }
     for (std::int64_t i = 0; i < walk.count(); ++i) {
-      float *z = rowOf(walk, t, i);
+      float *z = gatesOf(walk, t, i);
       const float *s = state + i * G * H;
       for (const std::int64_t gate : {GruReset, GruUpdate}) {
         const auto at = shape_.unit(gate);
@@ -163,13 +112,12 @@ private:
     const auto &loops = selectedLoops().recurrent;
     const auto H = shape_.out;
     float *product = behindState(walk); // [count, out]
-    float *first = rowOf(walk, t, 0);
+    float *first = gatesOf(walk, t, 0);
     for (const std::int64_t gate : {GruReset, GruUpdate}) {
-      walk.gemm->run(h, weights(walk, gate), first + shape_.unit(gate),
-                     walk.gemmScratch);
+      multiplyGate(walk, gate, h, first);
     }
     for (std::int64_t i = 0; i < walk.count(); ++i) {
-      float *z = rowOf(walk, t, i);
+      float *z = gatesOf(walk, t, i);
       for (const std::int64_t gate : {GruReset, GruUpdate}) {
         const auto at = shape_.unit(gate);
         loops.activate(shape_.recurrent, z + at, z + at, bias(walk, gate, 0),
@@ -178,10 +126,9 @@ private:
       selectedLoops().poolRows.multiply(
           product + i * H, z + shape_.unit(GruReset), h + i * H, H);
     }
-    walk.gemm->run(product, weights(walk, GruCandidate),
-                   first + shape_.unit(GruCandidate), walk.gemmScratch);
+    multiplyGate(walk, GruCandidate, product, first);
     for (std::int64_t i = 0; i < walk.count(); ++i) {
-      float *z = rowOf(walk, t, i) + shape_.unit(GruCandidate);
+      float *z = gatesOf(walk, t, i) + shape_.unit(GruCandidate);
       loops.activate(shape_.activation, z, z, bias(walk, GruCandidate, 0), H);
     }
   }
@@ -190,10 +137,10 @@ private:
               float *h) const {
     const auto H = shape_.out;
     const auto row = t * shape_.batch + walk.samples.begin + i;
-    float *y = dataOf<float>(walk.operands, y_) + row * H;
-    float *saved =
-        saves_ ? dataOf<float>(walk.operands, y_ + 2) + row * GruPartCount * H
-               : nullptr;
+    float *y = dataOf<float>(walk.operands, at_.count) + row * H;
+    float *saved = saves_ ? dataOf<float>(walk.operands, at_.count + 2) +
+                                row * GruPartCount * H
+                          : nullptr;
     if (!isLive) {
       std::fill_n(y, H, 0.0f);
       if (saves_) {
@@ -201,7 +148,7 @@ private:
       }
       return;
     }
-    const float *z = rowOf(walk, t, i);
+    const float *z = gatesOf(walk, t, i);
     if (saves_) {
       for (const std::int64_t gate : {GruReset, GruUpdate, GruCandidate}) {
         std::copy_n(z + shape_.unit(gate), H, saved + gate * H);
@@ -221,16 +168,9 @@ private:
     std::copy_n(h, H, y);
   }
 
-  ForwardOperands at_;
+  ForwardOperands at_; // outputs follow
   GruShape shape_;
   bool saves_;
-  std::size_t y_; // operand of the first output
-  StepCounts steps_;
-  std::size_t products_; // offset in the scratch memory
-  std::vector<ShardRange> rows_, samples_;
-  std::vector<Gemm> gemms_;              // by task
-  std::vector<std::size_t> gemmScratch_; // by task
-  std::vector<std::size_t> states_;      // by range of samples
 };
 
 std::unique_ptr<Plan> planForward(const Signature &signature) {

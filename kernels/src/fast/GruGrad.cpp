@@ -9,82 +9,36 @@ namespace {
 
 constexpr auto G = gruGates;
 
-// Stage 0 walks back through time; stage 1 makes the inputs' gradients.
-class GruGradPlan final : public RecurrentPlan {
+class GruGradPlan final : public RecurrentWalkPlan {
 public:
   explicit GruGradPlan(const Signature &signature)
-      : at_(signature.attributes, false),
-        shape_({signature.inputs[0].shape[0], signature.inputs[0].shape[1],
-                signature.inputs[1].shape[1], signature.inputs[0].shape[3]},
-               signature.attributes),
-        attends_(at_.attention != OperandOrder::absent), dGates_(at_.count),
-        dx_(dGates_ + (attends_ ? 3 : 2)),
-        steps_(stepCounts(signature, at_.steps, shape_.steps)) {
-    const double stateWork =
-        productWork(shape_.rows(), G * shape_.out, shape_.out);
-    samples_ = sampleShards(shape_.batch, stateWork);
-    for (const auto &samples : samples_) {
-      const auto count = samples.end - samples.begin;
-      gemms_.emplace_back(throughWeights(count, shape_.out, G * shape_.out));
-      candidateGemms_.emplace_back(
-          throughWeights(count, shape_.out, shape_.out));
-      gemmScratch_.push_back(
-          reserveBytes(std::max(gemms_.back().scratchBytes(),
-                                candidateGemms_.back().scratchBytes())));
-      states_.push_back(reserve((4 * count + 1) * shape_.out));
-      addTask(signature, 0, stateWork / static_cast<double>(samples_.size()),
-              {at_.saved, at_.outputWeights, at_.dy, at_.dh, at_.steps,
-               at_.attention, dGates_, dGates_ + 1,
-               attends_ ? dGates_ + 2 : OperandOrder::absent});
-    }
-    if (isGiven(signature.attributes, "inputGrad")) {
-      addInputTasks(signature);
-    }
-  }
-
-  void run(std::uint32_t task, std::byte *const *operands,
-           std::byte *scratch) const override {
-    std::byte *gemmScratch = scratch + gemmScratch_[task];
-    if (task < samples_.size()) {
-      walk(task, operands, floats(scratch, states_[task]), gemmScratch);
-      return;
-    }
-    const auto H = shape_.out;
-    const auto [begin, end] = rows_[task - samples_.size()];
-    float *dx = dataOf<float>(operands, dx_) + begin * shape_.in;
-    std::fill_n(dx, (end - begin) * shape_.in, 0.0f);
-    for (std::int64_t g = 0; g < G; ++g) {
-      gemms_[task].run(
-          dataOf<const float>(operands, dGates_) + begin * G * H + g * H,
-          dataOf<const float>(operands, at_.inputWeights) + g * shape_.in * H,
-          dx, gemmScratch);
-    }
-  }
+      : GruGradPlan(signature, {signature.attributes, false},
+                    {backwardShape(signature), signature.attributes}) {}
 
 private:
-  // y [m,n] += a * transposed weights, rows of `a` are `lda` apart.
-  GemmShape throughWeights(std::int64_t m, std::int64_t n,
-                           std::int64_t lda) const {
-    return {.m = m,
-            .n = n,
-            .k = shape_.out,
-            .lda = lda,
-            .ldb = shape_.out,
-            .ldy = n,
-            .isTransposedB = true,
-            .isAdded = true};
-  }
+  GruGradPlan(const Signature &signature, const BackwardOperands &at,
+              const GruShape &shape)
+      : RecurrentWalkPlan(signature, cellOf(signature, at, shape)), at_(at),
+        shape_(shape), attends_(at.attention != absent), dGates_(at.count) {}
 
-  void addInputTasks(const Signature &signature) {
-    const double work = productWork(shape_.rows(), G * shape_.out, shape_.in);
-    rows_ = rowShards(shape_.rows(), work);
-    for (const auto &rows : rows_) {
-      gemms_.emplace_back(
-          throughWeights(rows.end - rows.begin, shape_.in, G * shape_.out));
-      gemmScratch_.push_back(reserveBytes(gemms_.back().scratchBytes()));
-      addTask(signature, 1, work / static_cast<double>(rows_.size()),
-              {at_.inputWeights, dGates_, dx_});
-    }
+  // Its memory: Rows.
+  static Cell cellOf(const Signature &signature, const BackwardOperands &at,
+                     const GruShape &shape) {
+    const auto dGates = at.count;
+    const bool attends = at.attention != absent;
+    const bool hasInputs = isGiven(signature.attributes, "inputGrad");
+    return {.shape = shape,
+            .gates = G,
+            .isBack = true,
+            .x = hasInputs ? dGates + (attends ? 3 : 2) : absent,
+            .dGates = dGates,
+            .inputWeights = at.inputWeights,
+            .outputWeights = at.outputWeights,
+            .steps = at.steps,
+            .walked = {at.saved, at.dy, at.dh, at.attention, dGates + 1,
+                       attends ? dGates + 2 : absent},
+            .perSample = 4,
+            .perWalk = 1};
   }
 
   struct Rows {
@@ -103,7 +57,7 @@ private:
     float *dGates = dataOf<float>(operands, dGates_) + row * G * H;
     float *dUpdate = dGates + shape_.unit(GruUpdate);
     float *dCandidate = dGates + shape_.unit(GruCandidate);
-    if (at_.dy != OperandOrder::absent) {
+    if (at_.dy != absent) {
       adder()(rows.dh + i * H, dataOf<const float>(operands, at_.dy) + row * H,
               1, H);
     }
@@ -172,48 +126,41 @@ private:
     }
   }
 
-  void walk(std::size_t shard, std::byte *const *operands, float *memory,
-            std::byte *gemmScratch) const {
+  // y [count, out] += a * the gate's output weights; rows of `a` are `aRow`
+  // apart.
+  void multiplyGate(const Walk &walk, std::int64_t gate, const float *a,
+                    std::int64_t aRow, float *y) const {
+    outputWeights().multiplyGate(
+        walk.weights, shape_.position(gate),
+        {a, aRow, 0, y, shape_.out, 0, walk.count(), true});
+  }
+
+  void walk(const Walk &walk) const override {
     const auto H = shape_.out;
-    const auto [begin, end] = samples_[shard];
-    const auto count = end - begin;
+    const auto begin = walk.samples.begin, count = walk.count();
+    const auto *operands = walk.operands;
     const auto size = count * H;
+    float *memory = walk.memory;
     const Rows rows{memory, memory + size, memory + 2 * size, memory + 3 * size,
                     memory + 4 * size};
-    if (at_.dh == OperandOrder::absent) {
-      std::fill_n(rows.dh, size, 0.0f);
-    } else {
-      std::copy_n(dataOf<const float>(operands, at_.dh) + begin * H, size,
-                  rows.dh);
-    }
-    auto steps = steps_;
-    if (at_.steps != OperandOrder::absent) {
-      steps.data = dataOf<const std::int32_t>(operands, at_.steps);
-    }
-    const auto weights = [&](std::int64_t gate) {
-      return dataOf<const float>(operands, at_.outputWeights) +
-             shape_.unit(gate) * H;
-    };
+    copyState(walk, at_.dh, rows.dh);
     for (std::int64_t t = shape_.steps; t-- > 0;) {
       for (std::int64_t i = 0; i < count; ++i) {
-        if (t < steps.of(begin + i)) {
+        if (t < walk.steps.of(begin + i)) {
           beginStep(operands, t, begin + i, i, rows);
         } else {
           skipStep(operands, t, begin + i, i, rows);
         }
       }
-      candidateGemms_[shard].run(rows.toState, weights(GruCandidate), rows.back,
-                                 gemmScratch);
+      multiplyGate(walk, GruCandidate, rows.toState, H, rows.back);
       for (std::int64_t i = 0; i < count; ++i) {
-        if (t < steps.of(begin + i)) {
+        if (t < walk.steps.of(begin + i)) {
           endStep(operands, t, begin + i, i, rows);
         }
       }
-      const float *dGates = dataOf<const float>(operands, dGates_) +
-                            (t * shape_.batch + begin) * G * H;
       for (const std::int64_t gate : {GruReset, GruUpdate}) {
-        gemms_[shard].run(dGates + shape_.unit(gate), weights(gate),
-                          rows.before, gemmScratch);
+        multiplyGate(walk, gate, gatesOf(walk, t, 0) + shape_.unit(gate), G * H,
+                     rows.before);
       }
       std::copy_n(rows.before, size, rows.dh);
     }
@@ -224,13 +171,7 @@ private:
   BackwardOperands at_;
   GruShape shape_;
   bool attends_;
-  std::size_t dGates_, dx_; // operands
-  StepCounts steps_;
-  std::vector<ShardRange> samples_, rows_;
-  std::vector<Gemm> gemms_;              // by task
-  std::vector<Gemm> candidateGemms_;     // by range of samples
-  std::vector<std::size_t> gemmScratch_; // by task
-  std::vector<std::size_t> states_;      // by range of samples
+  std::size_t dGates_; // operand of the first output
 };
 
 std::unique_ptr<Plan> planGrad(const Signature &signature) {

@@ -1,15 +1,14 @@
-// What the plans of recurrent layers share. Products with the inputs are made
-// for all steps at once, in shards of rows; the walk through time is cut by
-// samples, since they never meet.
+// What the plans of recurrent layers share: tasks over shared scratch memory,
+// shards, and the steps of each sample.
 #pragma once
 
-#include "Gemm.hpp"
 #include "PlanHelpers.hpp"
 
 #include "kinds/RecurrentShape.hpp"
 #include "loops/Loops.hpp"
 
 #include <algorithm>
+#include <string_view>
 #include <vector>
 
 namespace kernels {
@@ -43,6 +42,38 @@ protected:
   }
 };
 
+// A layer as its plan sees it.
+struct GateShape : RecurrentShape {
+  Attributes::Ints positions;
+  int activation, recurrent; // as GateFunction
+
+  GateShape(std::string_view kind, std::int64_t gates,
+            const RecurrentShape &shape, const Attributes &attributes)
+      : RecurrentShape(shape),
+        positions(gatePositions(kind, attributes, gates)),
+        activation(
+            static_cast<int>(gateFunction(kind, attributes, "activation"))),
+        recurrent(static_cast<int>(
+            gateFunction(kind, attributes, "recurrentActivation"))) {}
+
+  // Among the gates' weights.
+  std::int64_t position(std::int64_t gate) const {
+    return positions[static_cast<std::size_t>(gate)];
+  }
+  // Where a gate's units start among those of all gates.
+  std::int64_t unit(std::int64_t gate) const { return position(gate) * out; }
+};
+
+// Of calls forward and back.
+inline RecurrentShape forwardShape(const Signature &signature) {
+  const auto &x = signature.inputs[0].shape;
+  return {x[0], x[1], x[2], signature.inputs[1].shape[1]};
+}
+inline RecurrentShape backwardShape(const Signature &signature) {
+  const auto &saved = signature.inputs[0].shape;
+  return {saved[0], saved[1], signature.inputs[1].shape[1], saved[3]};
+}
+
 // 100 GFLOP/s.
 inline double productWork(std::int64_t m, std::int64_t n, std::int64_t k) {
   return 0.02 * static_cast<double>(m) * static_cast<double>(n) *
@@ -69,6 +100,12 @@ inline std::vector<ShardRange> rowShards(std::int64_t rows, double work) {
     shards.push_back(shardRange(rows, count, i));
   }
   return shards;
+}
+
+// Adds rows.
+inline auto adder() {
+  return selectedLoops()
+      .reduce.columns[static_cast<std::size_t>(ReduceOp::Add)];
 }
 
 // The steps of each sample.

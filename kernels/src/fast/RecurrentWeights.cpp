@@ -3,6 +3,7 @@
 // biases.
 #include "FastKernels.hpp"
 #include "HalfPlan.hpp"
+#include "Product.hpp"
 #include "RecurrentPlan.hpp"
 
 namespace kernels {
@@ -20,6 +21,8 @@ struct WeightCell {
   std::int64_t factor = -1;
 };
 
+// Stage 0 copies what is strewn over the saved parts into matrices [rows, out]
+// of its own; stage 1 makes the products and sums.
 class WeightGradPlan final : public RecurrentPlan {
 public:
   WeightGradPlan(const Signature &signature, const WeightCell &cell)
@@ -27,11 +30,7 @@ public:
                             signature.inputs[0].shape[1],
                             signature.inputs[0].shape[2],
                             signature.inputs[1].shape[3]} {
-    if (cell.factor >= 0) {
-      scaled_ = reserve(shape_.rows() * shape_.out);
-      addTask(signature, 0,
-              0.2 * static_cast<double>(shape_.rows() * shape_.out), {1, 2});
-    }
+    addCopies(signature);
     for (std::int64_t g = 0; g < cell.gates; ++g) {
       addProducts(signature, g, false);
       addProducts(signature, g, true);
@@ -43,49 +42,69 @@ public:
 
   void run(std::uint32_t task, std::byte *const *operands,
            std::byte *scratch) const override {
-    const bool scales = cell_.factor >= 0;
-    if (scales && task == 0) {
-      scaleCandidate(operands, floats(scratch, scaled_));
+    if (task < copies_.size()) {
+      copyParts(copies_[task], operands, scratch);
     } else if (task + 1 == tasks_.size()) {
       sumBiases(operands, scratch);
     } else {
-      multiply(products_[task - (scales ? 1 : 0)], operands, scratch);
+      multiply(products_[task - copies_.size()], operands, scratch);
     }
   }
 
 private:
-  struct Product {
+  struct GateProduct {
     std::int64_t gate;
     bool isOutput; // of the output weights
     ShardRange rows;
-    Gemm gemm;
+    Product product;
     std::size_t scratch;
   };
 
-  std::int64_t seenWidth(bool isOutput) const {
-    return isOutput ? cell_.parts * shape_.out : shape_.in;
-  }
   bool isScaled(std::int64_t gate) const {
     return cell_.factor >= 0 && gate == cell_.candidate;
   }
 
+  void addCopies(const Signature &signature) {
+    const auto floats = shape_.rows() * shape_.out;
+    before_ = reserve(floats);
+    std::int64_t count = 1;
+    if (cell_.candidateSaw >= 0) {
+      candidateSaw_ = reserve(floats);
+      ++count;
+    }
+    if (cell_.factor >= 0) {
+      scaled_ = reserve(floats);
+      ++count;
+    }
+    const double work = 0.2 * static_cast<double>(count * floats);
+    copies_ = rowShards(shape_.rows(), work);
+    for (std::size_t i = 0; i < copies_.size(); ++i) {
+      addTask(signature, 0, work / static_cast<double>(copies_.size()), {1, 2});
+    }
+  }
+
   void addProducts(const Signature &signature, std::int64_t gate,
                    bool isOutput) {
+    constexpr std::int64_t leastRows = 64; // to read the gradients for
     const auto height = isOutput ? shape_.out : shape_.in;
     const double work = productWork(height, shape_.out, shape_.rows());
-    const auto shards = rowShards(height, work);
-    for (const auto &rows : shards) {
-      const bool scaled = isOutput && isScaled(gate);
-      Gemm gemm({.m = rows.end - rows.begin,
-                 .n = shape_.out,
-                 .k = shape_.rows(),
-                 .lda = seenWidth(isOutput),
-                 .ldb = scaled ? shape_.out : cell_.gates * shape_.out,
-                 .ldy = shape_.out,
-                 .isTransposedA = true});
-      const auto memory = reserveBytes(gemm.scratchBytes());
-      products_.push_back({gate, isOutput, rows, std::move(gemm), memory});
-      addTask(signature, 1, work / static_cast<double>(shards.size()),
+    const auto count = shardCount(height / leastRows, work);
+    const bool scaled = isOutput && isScaled(gate);
+    for (std::int64_t i = 0; i < count; ++i) {
+      const auto rows = shardRange(height, count, i);
+      const Product product(
+          {.rows = rows.end - rows.begin,
+           .columns = shape_.out,
+           .depth = shape_.rows(),
+           .aRow = 1,
+           .aDepth = height,
+           .bDepth = scaled ? shape_.out : cell_.gates * shape_.out,
+           .bColumn = 1,
+           .yRow = shape_.out,
+           .yColumn = 1});
+      const auto memory = reserveBytes(product.scratchBytes());
+      products_.push_back({gate, isOutput, rows, product, memory});
+      addTask(signature, 1, work / static_cast<double>(count),
               {isOutput ? 1u : 0u, 2});
       const std::size_t result = isOutput ? 4 : 3;
       const auto first = gate * height * shape_.out;
@@ -95,20 +114,29 @@ private:
     }
   }
 
-  void scaleCandidate(std::byte *const *operands, float *scaled) const {
+  void copyParts(ShardRange rows, std::byte *const *operands,
+                 std::byte *scratch) const {
     const auto H = shape_.out;
-    for (std::int64_t row = 0; row < shape_.rows(); ++row) {
-      selectedLoops().poolRows.multiply(
-          scaled + row * H,
-          dataOf<const float>(operands, 2) +
-              (row * cell_.gates + cell_.candidate) * H,
-          dataOf<const float>(operands, 1) +
-              (row * cell_.parts + cell_.factor) * H,
-          H);
+    for (auto row = rows.begin; row < rows.end; ++row) {
+      const float *saved =
+          dataOf<const float>(operands, 1) + row * cell_.parts * H;
+      std::copy_n(saved + cell_.before * H, H,
+                  floats(scratch, before_) + row * H);
+      if (cell_.candidateSaw >= 0) {
+        std::copy_n(saved + cell_.candidateSaw * H, H,
+                    floats(scratch, candidateSaw_) + row * H);
+      }
+      if (cell_.factor >= 0) {
+        const float *dGates =
+            dataOf<const float>(operands, 2) + row * cell_.gates * H;
+        selectedLoops().poolRows.multiply(floats(scratch, scaled_) + row * H,
+                                          dGates + cell_.candidate * H,
+                                          saved + cell_.factor * H, H);
+      }
     }
   }
 
-  void multiply(const Product &product, std::byte *const *operands,
+  void multiply(const GateProduct &product, std::byte *const *operands,
                 std::byte *scratch) const {
     const auto H = shape_.out;
     const auto gate = product.gate;
@@ -117,20 +145,17 @@ private:
     const float *seen = dataOf<const float>(operands, 0);
     if (product.isOutput) {
       const bool isOther = gate == cell_.candidate && cell_.candidateSaw >= 0;
-      seen = dataOf<const float>(operands, 1) +
-             (isOther ? cell_.candidateSaw : cell_.before) * H;
+      seen = floats(scratch, isOther ? candidateSaw_ : before_);
       dGates = isScaled(gate) ? floats(scratch, scaled_) : dGates;
     }
-    float *weights = dataOf<float>(operands, product.isOutput ? 4 : 3);
-    product.gemm.run(seen + product.rows.begin, dGates,
-                     weights + (gate * height + product.rows.begin) * H,
-                     scratch + product.scratch);
+    float *weights = dataOf<float>(operands, product.isOutput ? 4 : 3) +
+                     (gate * height + product.rows.begin) * H;
+    product.product.run({seen + product.rows.begin, dGates, weights},
+                        scratch + product.scratch);
   }
 
   void sumBiases(std::byte *const *operands, std::byte *scratch) const {
     const auto H = shape_.out;
-    const auto add =
-        selectedLoops().reduce.columns[static_cast<std::size_t>(ReduceOp::Add)];
     auto *biases = dataOf<float>(operands, 5);
     const auto *dGates = dataOf<const float>(operands, 2);
     // With two biases to a gate, the second is behind the factor.
@@ -139,11 +164,11 @@ private:
     for (std::int64_t row = 0; row < shape_.rows(); ++row) {
       for (std::int64_t g = 0; g < cell_.gates; ++g) {
         const float *gradient = dGates + (row * cell_.gates + g) * H;
-        add(biases + g * perGate * H, gradient, 1, H);
+        adder()(biases + g * perGate * H, gradient, 1, H);
         if (perGate == 2) {
-          add(biases + (g * perGate + 1) * H,
-              isScaled(g) ? floats(scratch, scaled_) + row * H : gradient, 1,
-              H);
+          adder()(biases + (g * perGate + 1) * H,
+                  isScaled(g) ? floats(scratch, scaled_) + row * H : gradient,
+                  1, H);
         }
       }
     }
@@ -151,8 +176,10 @@ private:
 
   WeightCell cell_;
   RecurrentShape shape_;
-  std::size_t scaled_ = 0; // offset in the scratch memory
-  std::vector<Product> products_;
+  // Offsets in the scratch memory.
+  std::size_t before_ = 0, candidateSaw_ = 0, scaled_ = 0;
+  std::vector<ShardRange> copies_; // rows
+  std::vector<GateProduct> products_;
 };
 
 std::unique_ptr<Plan> planLstm(const Signature &signature) {

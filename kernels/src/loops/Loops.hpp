@@ -219,6 +219,16 @@ struct RecurrentLoops {
   void (*lstmState)(float *c, const float *forget, const float *before,
                     const float *input, const float *candidate,
                     std::int64_t count);
+  // One sample's step back, `dc` becoming the gradient of the state before:
+  // those of the gates by dh and dc, with functions as for `activate`.
+  struct LstmGrad {
+    const float *forget, *input, *candidate, *output, *activated, *before;
+    const float *dh;
+    float *dc;
+    float *dForget, *dInput, *dCandidate, *dOutput;
+  };
+  void (*lstmGrad)(int activation, int recurrent, const LstmGrad &rows,
+                   std::int64_t count);
   // With u = (1 - attention) * update: h = u * before + (1 - u) * candidate,
   // and its gradients by u, candidate and before; h may be `before`.
   void (*gruState)(float *h, float attention, const float *update,

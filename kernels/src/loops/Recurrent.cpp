@@ -38,28 +38,31 @@ void activate(int function, float *y, const float *a, const float *b,
   }
 }
 
-template <typename Slope>
-void scale(float *__restrict g, const float *__restrict y, std::int64_t count,
-           const Slope &slope) {
+// By the function's result, as GateFunction.
+template <int Function> float slopeAt(float y) {
+  switch (Function) {
+  case 0:
+    return y * (1.0f - y);
+  case 1:
+    return y > 0 && y < 1 ? 0.2f : 0.0f;
+  case 2:
+    return y > 0 ? 1.0f : 0.0f;
+  default:
+    return 1.0f - y * y;
+  }
+}
+
+template <int Function>
+void scale(float *__restrict g, const float *__restrict y, std::int64_t count) {
   for (std::int64_t i = 0; i < count; ++i) {
-    g[i] *= slope(y[i]);
+    g[i] *= slopeAt<Function>(y[i]);
   }
 }
 
 void multiplySlope(int function, float *g, const float *y, std::int64_t count) {
-  switch (function) {
-  case 0:
-    scale(g, y, count, [](float v) { return v * (1.0f - v); });
-    return;
-  case 1:
-    scale(g, y, count, [](float v) { return v > 0 && v < 1 ? 0.2f : 0.0f; });
-    return;
-  case 2:
-    scale(g, y, count, [](float v) { return v > 0 ? 1.0f : 0.0f; });
-    return;
-  default:
-    scale(g, y, count, [](float v) { return 1.0f - v * v; });
-  }
+  constexpr decltype(&scale<0>) functions[] = {scale<0>, scale<1>, scale<2>,
+                                               scale<3>};
+  functions[function](g, y, count);
 }
 
 void multiplyAdd(float *__restrict y, const float *__restrict a,
@@ -75,6 +78,33 @@ void lstmState(float *c, const float *forget, const float *before,
   for (std::int64_t i = 0; i < count; ++i) {
     c[i] = forget[i] * before[i] + input[i] * candidate[i];
   }
+}
+
+template <int Activation, int Recurrent>
+void lstmGradOf(const RecurrentLoops::LstmGrad &rows, std::int64_t count) {
+  const auto [forget, input, candidate, output, activated, before, dh, dc,
+              dForget, dInput, dCandidate, dOutput] = rows;
+#pragma GCC ivdep
+  for (std::int64_t i = 0; i < count; ++i) {
+    const float gradient =
+        dc[i] + dh[i] * output[i] * slopeAt<Activation>(activated[i]);
+    dForget[i] = gradient * before[i] * slopeAt<Recurrent>(forget[i]);
+    dInput[i] = gradient * candidate[i] * slopeAt<Recurrent>(input[i]);
+    dCandidate[i] = gradient * input[i] * slopeAt<Activation>(candidate[i]);
+    dOutput[i] = dh[i] * activated[i] * slopeAt<Recurrent>(output[i]);
+    dc[i] = gradient * forget[i];
+  }
+}
+
+void lstmGrad(int activation, int recurrent,
+              const RecurrentLoops::LstmGrad &rows, std::int64_t count) {
+  using Function = decltype(&lstmGradOf<0, 0>);
+  constexpr Function functions[4][4] = {
+      {lstmGradOf<0, 0>, lstmGradOf<0, 1>, lstmGradOf<0, 2>, lstmGradOf<0, 3>},
+      {lstmGradOf<1, 0>, lstmGradOf<1, 1>, lstmGradOf<1, 2>, lstmGradOf<1, 3>},
+      {lstmGradOf<2, 0>, lstmGradOf<2, 1>, lstmGradOf<2, 2>, lstmGradOf<2, 3>},
+      {lstmGradOf<3, 0>, lstmGradOf<3, 1>, lstmGradOf<3, 2>, lstmGradOf<3, 3>}};
+  functions[activation][recurrent](rows, count);
 }
 
 void gruState(float *h, float attention, const float *update,
@@ -102,8 +132,8 @@ void gruStateGrad(const float *dh, float attention, const float *update,
 } // namespace
 
 RecurrentLoops recurrentLoops() {
-  return {activate,  multiplySlope, multiplyAdd,
-          lstmState, gruState,      gruStateGrad};
+  return {activate, multiplySlope, multiplyAdd, lstmState,
+          lstmGrad, gruState,      gruStateGrad};
 }
 
 } // namespace kernels::loops::LOOPS_LEVEL
