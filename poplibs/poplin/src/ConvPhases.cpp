@@ -53,6 +53,19 @@ std::string partialVertexName(const ConvProblem &problem,
   return {};
 }
 
+// The length of a view's rows in memory, along whichever dimensions they run.
+std::uint64_t rowLength(const poplar::internal::TensorView &view) {
+  std::int64_t shortest = std::max<std::int64_t>(view.elements(), 1);
+  for (const auto &piece : view.pieces) {
+    std::int64_t row = 1;
+    for (auto d = piece.extents.size(); d-- > 0;) {
+      row *= piece.strides[d] == row ? piece.extents[d] : 1;
+    }
+    shortest = std::min(shortest, row);
+  }
+  return static_cast<std::uint64_t>(shortest);
+}
+
 // What the phases of one operation are built from.
 struct Emitter {
   const poplar::Graph &graph;
@@ -81,23 +94,35 @@ struct Emitter {
   void addReduce();
 
 private:
-  void rearrange(PhaseBuilder &phase, const ConvOperand &operand) const;
+  void rearrange(PhaseBuilder &phase, const ConvOperand &operand,
+                 std::uint64_t channelsPerGroup, std::uint64_t steps) const;
   void receive(PhaseBuilder &phase, const ConvOperand &operand,
                std::uint64_t needed, std::uint64_t fetched,
                bool isShared) const;
 };
 
-// Spreads an operand evenly in the order that the vertices want.
-void Emitter::rearrange(PhaseBuilder &phase, const ConvOperand &operand) const {
+// Spreads the part of an operand that a serial step takes evenly, in the order
+// that the vertices want. A tile's share is a block as deep as the group of
+// channels that a vertex reads at once: it arrives in runs as they lie in
+// memory, one for each channel, and a copy on the tile puts it in order.
+void Emitter::rearrange(PhaseBuilder &phase, const ConvOperand &operand,
+                        std::uint64_t channelsPerGroup,
+                        std::uint64_t steps) const {
   const auto &view = poplar::internal::tensorView(operand.tensor);
   const auto size = support::sizeOf(view.type);
-  const auto bytes =
-      ceilDiv(static_cast<std::uint64_t>(view.elements()) * size, tiles.count);
-  phase.exchange(sharesOf(graph, operand.tensor), size, tiles, bytes,
-                 ceilDiv(bytes, size));
+  const auto elements =
+      ceilDiv(static_cast<std::uint64_t>(view.elements()), steps * tiles.count);
+  const auto run = std::clamp<std::uint64_t>(elements / channelsPerGroup, 1,
+                                             rowLength(view));
+  auto from = sharesOf(graph, operand.tensor);
+  for (TileShare &share : from) {
+    share.elements = static_cast<std::int64_t>(
+        ceilDiv(static_cast<std::uint64_t>(share.elements), steps));
+  }
+  phase.exchange(from, size, tiles, elements * size, ceilDiv(elements, run));
   // Section 7.3: 5/4 of the bytes at the width of an element.
   phase.addVertex(tiles, supervisorVertex("poplar_rt::DstStridedCopyDA32",
-                                          bytes * 5 / (size * 4) + 1, 2));
+                                          elements * 5 / 4 + 1, 2));
 }
 
 void Emitter::addTransforms(const ConvOperand &input,
@@ -113,10 +138,13 @@ void Emitter::addTransforms(const ConvOperand &input,
     phase.addVertex(used, supervisorVertex("poplar_rt::DstStridedCopyDA32",
                                            cost.transformCopy, 2));
   } else if (input.needsRearranging || weights.needsRearranging) {
-    for (const auto *operand : {&input, &weights}) {
-      if (operand->needsRearranging) {
-        rearrange(phase, *operand);
-      }
+    if (input.needsRearranging) {
+      rearrange(phase, input, plan.grouping.inChansPerGroup,
+                plan.split.serialInChans);
+    }
+    if (weights.needsRearranging) {
+      rearrange(phase, weights, plan.grouping.outChansPerGroup,
+                plan.split.steps());
     }
   } else {
     return;
@@ -125,14 +153,20 @@ void Emitter::addTransforms(const ConvOperand &input,
 }
 
 // Tiles that hold a part of the operand fetch the rest of what they need; those
-// that hold nothing of it fetch everything.
+// that hold nothing of it fetch everything. What is there needs no buffer, if
+// it was not made for this step.
 void Emitter::receive(PhaseBuilder &phase, const ConvOperand &operand,
                       std::uint64_t needed, std::uint64_t fetched,
                       bool isShared) const {
-  const auto onBus = [isShared](std::uint64_t bytes) {
+  const bool isAtHome =
+      !operand.needsRearranging && plan.cost.transformCopy == 0;
+  const auto take = [&](unsigned first, unsigned end, std::uint64_t bytes) {
     // Twice the rate counts as half the bytes: what lies beside them in the
     // same exchange is not shared.
-    return isShared ? ceilDiv(bytes, 2) : bytes;
+    const auto onBus = isShared ? ceilDiv(bytes, 2) : bytes;
+    phase.receive({first, end - first}, onBus);
+    phase.addTemporary({first, end - first},
+                       (isAtHome ? bytes : needed) - onBus);
   };
   const auto size = support::sizeOf(problem.inputType);
   unsigned next = used.first;
@@ -141,15 +175,15 @@ void Emitter::receive(PhaseBuilder &phase, const ConvOperand &operand,
     const auto first = std::clamp(from.tiles.first, next, used.end());
     const auto end = std::clamp(from.tiles.end(), first, used.end());
     if (next < first) {
-      phase.receive({next, first - next}, onBus(needed));
+      take(next, first, needed);
     }
     if (first < end) {
-      phase.receive({first, end - first}, onBus(fetched));
+      take(first, end, fetched);
     }
     next = std::max(next, end);
   }
   if (next < used.end()) {
-    phase.receive({next, used.end() - next}, onBus(needed));
+    take(next, used.end(), needed);
   }
 }
 
@@ -171,16 +205,15 @@ void Emitter::addConvolve(const ConvOperand &input,
                           const ConvOperand &weights) {
   PhaseBuilder phase(name + "/Convolve");
   const auto &share = plan.share;
-  std::uint64_t received = share.weightBytesIn;
+  std::uint64_t operands = share.weightBytes;
   if (plan.cost.broadcastInput == 0) {
     receive(phase, input, share.inputBytes, share.inputBytesIn,
             share.isInputShared);
-    received += share.isInputShared ? ceilDiv(share.inputBytesIn, 2)
-                                    : share.inputBytesIn;
+    operands += share.inputBytes;
   }
   receive(phase, weights, share.weightBytes, share.weightBytesIn, false);
   phase.addTemporary(used, plan.cost.tempBytes -
-                               std::min(plan.cost.tempBytes, received));
+                               std::min(plan.cost.tempBytes, operands));
   phase.addVertex(used, supervisorVertex(partialVertexName(problem, plan),
                                          plan.cost.compute, 4, 2 * share.macs));
   phases.push_back(phase.build());

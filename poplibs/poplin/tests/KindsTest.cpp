@@ -4,6 +4,7 @@
 #include "../../testing/TestProgram.hpp"
 
 #include <poplar/internal/Access.hpp>
+#include <poputil/TileMapping.hpp>
 
 #include <gtest/gtest.h>
 
@@ -61,6 +62,51 @@ TEST(MatMulKind, PlansConvolveAndReduceOnTheOperandsIpu) {
   const auto mapping = graph.getTileMapping(y.front());
   EXPECT_TRUE(mapping[0].empty());
   EXPECT_FALSE(mapping[1472].empty());
+}
+
+// The phases of a [4, k] times b [k, n], perhaps a view of its transpose, with
+// blocks of 8 x 8 channels on so many tiles.
+std::vector<poplar::internal::GroupPhase>
+phasesOf(std::size_t k, std::size_t n, bool isTransposed, unsigned tiles) {
+  poplar::Graph graph(poplar::Target::createIPUTarget(1, tiles, "ipu2"));
+  const auto a = graph.addVariable(poplar::FLOAT, {4, k}, "a");
+  auto b = graph.addVariable(
+      poplar::FLOAT, isTransposed ? std::vector{n, k} : std::vector{k, n}, "b");
+  poputil::mapTensorLinearly(graph, a);
+  poputil::mapTensorLinearly(graph, b);
+  b = isTransposed ? b.transpose() : b;
+  poplar::program::Sequence prog;
+  const char *plan = R"({"method": {"type": "AMP"}, "inChansPerGroup": 8,
+                         "partialChansPerGroup": 8,
+                         "0": {"transform": {"swapOperands": false}}})";
+  poplin::internal::matMul(graph, plainMatMul, {a, b}, prog, "mm",
+                           {{"planConstraints", plan}});
+  return poplar::internal::graphData(graph).computeSets[0].groups[0].phases;
+}
+
+TEST(MatMulKind, RearrangesRowsOfABlockOfChannels) {
+  // A tile takes 512 x 16 / 4 elements: 8 channels with 256 of a row each.
+  const auto wide = phasesOf(512, 16, true, 4);
+  EXPECT_EQ(wide[0].name, "Conv_1x1/Transpose");
+  for (const auto &run : wide[0].runs) {
+    EXPECT_EQ(run.bytesIn, 4u * 2048);
+    EXPECT_EQ(run.fragmentsIn, 8u);
+  }
+  // 16 x 512 / 4 elements are 128 whole rows of 16.
+  const auto narrow = phasesOf(16, 512, true, 4);
+  EXPECT_EQ(narrow[0].name, "Conv_1x1/Transpose");
+  EXPECT_EQ(narrow[0].runs[0].fragmentsIn, 128u);
+}
+
+TEST(MatMulKind, NeedsNoBuffersForWhatIsOnItsTile) {
+  // On one tile: 4 x 8 partials beside the operands.
+  const auto plain = phasesOf(16, 8, false, 1);
+  EXPECT_EQ(plain[0].name, "Conv_1x1/Convolve");
+  EXPECT_EQ(plain[0].runs[0].temporaryBytes, 4u * 4 * 8);
+  // And the 16 x 8 weights, if they are made for this product.
+  const auto turned = phasesOf(16, 8, true, 1);
+  EXPECT_EQ(turned[1].name, "Conv_1x1/Convolve");
+  EXPECT_EQ(turned[1].runs[0].temporaryBytes, 4u * (4 * 8 + 16 * 8));
 }
 
 TEST(MatMulKind, RejectsUnknownOptions) {
