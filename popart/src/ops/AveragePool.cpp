@@ -9,6 +9,8 @@
 
 #include <popops/Pad.hpp>
 
+#include <vector>
+
 namespace popart {
 namespace {
 
@@ -72,22 +74,26 @@ kernels::Attributes kindAttributes(const Window &window) {
           {"padUpper", window.padUpper}};
 }
 
-// The padding that counts, or the same taken away.
-poplar::Tensor counted(LoweringContext &context, poplar::Tensor tensor,
-                       const Pooling &pooling, std::ptrdiff_t sign) {
+// The padding that counts, or the same taken away: one zero, seen many times.
+poplar::Tensor counted(LoweringContext &context, const Op &op,
+                       const poplar::Tensor &tensor, const Pooling &pooling,
+                       std::ptrdiff_t sign) {
+  poplar::Tensor zero =
+      context.addConstant(TensorInfo(op.inInfo(0).dataType(), {}), 0);
+  std::vector<std::ptrdiff_t> lower(tensor.rank(), 0);
+  std::vector<std::ptrdiff_t> upper(tensor.rank(), 0);
   for (std::size_t d = 0; d < pooling.countedLower.size(); ++d) {
-    tensor = popops::pad(
-        context.graph(), tensor, sign * pooling.countedLower[d],
-        sign * pooling.countedUpper[d], static_cast<unsigned>(2 + d));
+    lower[2 + d] = sign * pooling.countedLower[d];
+    upper[2 + d] = sign * pooling.countedUpper[d];
   }
-  return tensor;
+  return popops::pad(context.graph(), tensor, lower, upper, zero);
 }
 
 void lowerAveragePool(LoweringContext &context, const Op &op) {
   Pooling pooling = poolingOf(op, op.inShape(0));
   context.setOut(
       0, context.emit("pool", kindAttributes(pooling.window),
-                      {counted(context, context.in(0), pooling, 1)})[0]);
+                      {counted(context, op, context.in(0), pooling, 1)})[0]);
 }
 
 std::vector<TensorInfo> inferAveragePoolGrad(const Op &op) {
@@ -102,7 +108,7 @@ void lowerAveragePoolGrad(LoweringContext &context, const Op &op) {
   attributes.set("scaled", std::int64_t{0});
   poplar::Tensor gradient =
       context.emit("poolGrad", attributes, {context.in(0)})[0];
-  context.setOut(0, counted(context, gradient, pooling, -1));
+  context.setOut(0, counted(context, op, gradient, pooling, -1));
 }
 
 } // namespace
