@@ -5,7 +5,8 @@
 
 namespace popart {
 
-void copyTogether(const std::vector<poplar::Tensor> &from,
+void copyTogether(const poplar::Graph &graph,
+                  const std::vector<poplar::Tensor> &from,
                   const std::vector<poplar::Tensor> &to,
                   poplar::program::Sequence &program, const std::string &path) {
   struct Ends {
@@ -16,6 +17,9 @@ void copyTogether(const std::vector<poplar::Tensor> &from,
     Ends &ends = byType[from[i].elementType().toString()];
     ends.from.push_back(from[i].flatten());
     ends.to.push_back(to[i].flatten());
+    // In the order that they have in memory, which is that of both where one
+    // was laid out as the other.
+    graph.reorderToSimplify(&ends.to.back(), {&ends.from.back()});
   }
   for (const auto &[type, ends] : byType) {
     program.add(poplar::program::Copy(poplar::concat(ends.from),

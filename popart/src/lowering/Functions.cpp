@@ -50,9 +50,11 @@ void Functions::lower(LoweringContext &context, const Op &op,
     context.setTensor(op.outputs[i], outputs.back());
   }
   const std::string &path = op.settings.name;
-  copyTogether(inputs, function.inputs, program, path + "/inputs");
+  copyTogether(context.graph(), inputs, function.inputs, program,
+               path + "/inputs");
   program.add(poplar::program::Call(function.handle, path));
-  copyTogether(function.outputs, outputs, program, path + "/outputs");
+  copyTogether(context.graph(), function.outputs, outputs, program,
+               path + "/outputs");
 }
 
 // Its tensors are laid out as those of the first call.

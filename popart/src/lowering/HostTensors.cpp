@@ -2,6 +2,7 @@
 #include <lowering/HostTensors.hpp>
 
 #include <lowering/Types.hpp>
+#include <lowering/WeightLayout.hpp>
 #include <popart/tensornames.hpp>
 #include <support/Error.hpp>
 #include <transforms/Passes.hpp>
@@ -12,6 +13,7 @@
 #include <poplar/internal/Access.hpp>
 
 #include <algorithm>
+#include <cstring>
 
 namespace popart {
 namespace {
@@ -35,8 +37,18 @@ void setContents(LoweringContext &context, const poplar::Tensor &variable,
       tensor.data.begin() + std::min<std::ptrdiff_t>(tensor.info.nbytes(),
                                                      std::ssize(tensor.data)));
   std::vector<char> bytes = toDeviceBytes(tensor.info, first);
-  const auto *begin = reinterpret_cast<const std::byte *>(bytes.data());
-  target.initialData.assign(begin, begin + bytes.size());
+  target.initialData.resize(bytes.size());
+  // The variable may have them in another order than the tensor.
+  const char *from = bytes.data();
+  std::size_t size = support::sizeOf(view.type);
+  poplar::internal::forEachRun(
+      view, [&](auto, std::int64_t begin, std::int64_t count) {
+        std::size_t length = static_cast<std::size_t>(count) * size;
+        std::memcpy(target.initialData.data() +
+                        static_cast<std::size_t>(begin) * size,
+                    from, length);
+        from += length;
+      });
   target.isConstant = isConstant;
 }
 
@@ -226,8 +238,12 @@ std::vector<InputStream> addHostTensors(LoweringContext &context, const Ir &ir,
     if (tensor.producer || (isUnused && tensor.type != TensorType::Variable)) {
       continue;
     }
+    // The engine has layouts of its own and is asked for none.
+    bool isLaidOut =
+        exchange != HostExchange::Direct && tensor.type != TensorType::Stream;
     poplar::Tensor variable =
-        context.addVariable(tensor.info, homeOf(tensor), id);
+        isLaidOut ? addWeight(context, tensor)
+                  : context.addVariable(tensor.info, homeOf(tensor), id);
     context.setTensor(id, variable);
     if (tensor.type == TensorType::Stream) {
       auto settings = ir.inputSettings.find(id);

@@ -27,7 +27,8 @@ void lowerIpuCopy(LoweringContext &context, const Op &op) {
                                      op.outputs[static_cast<std::size_t>(i)]));
     context.setOut(i, to.back());
   }
-  copyTogether(from, to, context.program(), context.debugPath());
+  copyTogether(context.graph(), from, to, context.program(),
+               context.debugPath());
 }
 
 } // namespace

@@ -11,6 +11,8 @@
 #include <lowering/Types.hpp>
 #include <popart/graph.hpp>
 
+#include <poplin/MatMul.hpp>
+
 #include <algorithm>
 #include <numeric>
 
@@ -178,6 +180,15 @@ void lowerMatMul(LoweringContext &context, const Op &op) {
   context.setOut(0, result.reshape(poplarShape(op.outShape(0))));
 }
 
+// createMatMulInputLHS and createMatMulInputRHS.
+using Creator = poplar::Tensor (*)(poplar::Graph &, const poplar::Type &,
+                                   const poplar::Type &,
+                                   const std::vector<std::size_t> &,
+                                   const std::vector<std::size_t> &,
+                                   const poplar::DebugContext &,
+                                   const poplar::OptionFlags &,
+                                   poplin::PlanningCache *);
+
 } // namespace
 
 poplar::Tensor emitMatMul(LoweringContext &context, const Op &op,
@@ -192,6 +203,39 @@ poplar::Tensor emitMatMul(LoweringContext &context, const Op &op,
   }
   return context.emit("matmul", attributes, {a, b},
                       matMulOptions(context, op.attributes))[0];
+}
+
+std::optional<poplar::Tensor> createMatMulOperand(LoweringContext &context,
+                                                  poplar::Graph &graph,
+                                                  const Op &op, InIndex index,
+                                                  const std::string &name) {
+  bool isGemm = op.opid.type == "Gemm";
+  if (op.opid.domain != "ai.onnx" || (!isGemm && op.opid.type != "MatMul") ||
+      !isFloat(op.inInfo(0).dataType()) || index > 1 ||
+      rightShape(op).size() != 2 || (index == 0 && op.inInfo(0).rank() > 2)) {
+    return std::nullopt;
+  }
+  Shape a = asMatrix(leftShape(op));
+  Shape b = rightShape(op);
+  auto isTurned = [&](const char *attribute) {
+    return isGemm && op.attributes.getInt(attribute, 0) != 0;
+  };
+  if (isTurned("transA")) {
+    std::swap(a[0], a[1]);
+  }
+  if (isTurned("transB")) {
+    std::swap(b[0], b[1]);
+  }
+  auto create = index == 0 ? static_cast<Creator>(poplin::createMatMulInputLHS)
+                           : static_cast<Creator>(poplin::createMatMulInputRHS);
+  poplar::Tensor operand = create(
+      graph, poplarType(op.inInfo(0).dataType()),
+      poplarType(op.outInfo(0).dataType()), poplarShape(a), poplarShape(b),
+      name, matMulOptions(context, op.attributes), nullptr);
+  if (isTurned(index == 0 ? "transA" : "transB")) {
+    operand = operand.transpose();
+  }
+  return operand.reshape(poplarShape(op.inShape(index)));
 }
 
 std::vector<OpRule> matMulRules() {

@@ -1,5 +1,7 @@
 // Operations that only look at their input differently: they cost nothing and
 // lower to a view of the same elements.
+#include <ops/View.hpp>
+
 #include <ops/Axes.hpp>
 #include <ops/Common.hpp>
 #include <ops/List.hpp>
@@ -151,15 +153,19 @@ std::vector<TensorInfo> inferTranspose(const Op &op) {
   return {TensorInfo(op.inInfo(0).dataType(), shape)};
 }
 
-void differentiateTranspose(GradientBuilder &builder, const Op &op) {
+Attributes::Ints inversePermutationOf(const Op &op) {
   auto perm = permutationOf(op);
   Attributes::Ints inverse(perm.size());
   for (std::size_t d = 0; d < perm.size(); ++d) {
     inverse[static_cast<std::size_t>(perm[d])] = static_cast<std::int64_t>(d);
   }
-  builder.setGradient(0, builder.add("ai.onnx", "Transpose",
-                                     {builder.outputGradient(0)},
-                                     Attributes().set("perm", inverse)));
+  return inverse;
+}
+
+void differentiateTranspose(GradientBuilder &builder, const Op &op) {
+  builder.setGradient(
+      0, builder.add("ai.onnx", "Transpose", {builder.outputGradient(0)},
+                     Attributes().set("perm", inversePermutationOf(op))));
 }
 
 void lowerTranspose(LoweringContext &context, const Op &op) {
@@ -211,6 +217,21 @@ OpRule reshapeRule(const char *type, std::vector<int> versions,
 }
 
 } // namespace
+
+bool isUnwindableView(const Op &op) {
+  auto lower = op.rule().lower;
+  return lower == lowerIdentity || lower == lowerReshape ||
+         lower == lowerTranspose;
+}
+
+poplar::Tensor unwindView(const Op &op, const poplar::Tensor &output) {
+  if (op.rule().lower == lowerTranspose) {
+    auto inverse = inversePermutationOf(op);
+    return output.dimShuffle(
+        std::vector<unsigned>(inverse.begin(), inverse.end()));
+  }
+  return output.reshape(poplarShape(op.inShape(0)));
+}
 
 std::vector<OpRule> viewRules() {
   return {{.domain = "ai.onnx",
