@@ -70,26 +70,39 @@ NETWORKS = (
 )
 
 
-# Not for the model of one IPU. The first two families need more code than tiles
-# may have to rearrange the weights of large products; inception_v3 has the
-# padding of its average pools on one tile; the others' weights alone are more
-# than the IPU's 897 MB.
-TOO_LARGE = (
-    "alexnet", "vgg", "inception_v3", "vit_l", "vit_h", "regnet_y_128gf"
-)  # fmt: skip
+# IPUs of those whose weights alone are more than the 897 MB of one.
+IPUS = {"vit_l_16": 2, "vit_l_32": 2, "vit_h_14": 4, "regnet_y_128gf": 4}
+
+
+def optionsFor(network, ipus):
+    """With blocks of about as many weights on each IPU."""
+    options = poptorch.Options()
+    if ipus == 1:
+        return options
+    layers = (
+        list(network.encoder.layers)
+        if isinstance(network, torchvision.models.VisionTransformer)
+        else [block for stage in network.trunk_output for block in stage]
+    )
+    sizes = [sum(w.numel() for w in layer.parameters()) for layer in layers]
+    ipu = 0
+    for i, layer in enumerate(layers):
+        if sum(sizes[:i]) * ipus >= ipu * sum(sizes):
+            poptorch.BeginBlock(layer, ipu_id=ipu)
+            ipu += 1
+    return options.setExecutionStrategy(poptorch.ShardedExecution())
 
 
 @pytest.mark.parametrize("name", NETWORKS)
-def test_scores(name, monkeypatch):
+def test_scores(name):
     size = NETWORKS[name] or sizeOf(name)
     isFixed = name.startswith("vit")  # it has as many positions as patches
     network = make(name, **({"image_size": size} if isFixed else {})).eval()
     image = images(name, size)
-    if name.startswith(TOO_LARGE):
-        monkeypatch.setenv("ASPEN_MEMORY", "warn")
     with torch.no_grad():
         expected = network(image)
-    scores = poptorch.inferenceModel(network)(image)
+    options = optionsFor(network, IPUS.get(name, 1))
+    scores = poptorch.inferenceModel(network, options)(image)
     # Scores that differ from class to class, so that they tell something.
     assert expected.std() > 1e-3 * expected.abs().max() > 0
     error = (scores - expected).abs().max()
@@ -132,14 +145,12 @@ class Classifier(torch.nn.Module):
 
 
 @pytest.mark.parametrize("name", TRAINED)
-def test_training(name, monkeypatch):
-    isWhole = IS_FULL and name == "vit_b_16"
-    size = 224 if isWhole else 64
+def test_training(name):
+    size = 224 if IS_FULL else 64
+    isLarge = IS_FULL and name == "vit_b_16"  # too large for one IPU
     generator = torch.Generator().manual_seed(5)
-    image = torch.randn(2 if isWhole else 4, 3, size, size, generator=generator)
+    image = torch.randn(2 if isLarge else 4, 3, size, size, generator=generator)
     label = torch.tensor([3, 1, 4, 1])[: len(image)]
-    if isWhole:  # one IPU cannot keep its activations
-        monkeypatch.setenv("ASPEN_MEMORY", "warn")
     ours = Classifier(TRAINED[name]()).train()
     peers = {
         kind: copy.deepcopy(ours).to(kind)
@@ -149,7 +160,8 @@ def test_training(name, monkeypatch):
     def optimizer(model):
         return torch.optim.SGD(model.parameters(), lr=1e-3)
 
-    model = poptorch.trainingModel(ours, optimizer=optimizer(ours))
+    options = optionsFor(ours.network, 2 if isLarge else 1)
+    model = poptorch.trainingModel(ours, options, optimizer=optimizer(ours))
     own = {kind: optimizer(peer) for kind, peer in peers.items()}
     for _ in range(3):
         loss = model(image, label)[1].item()
