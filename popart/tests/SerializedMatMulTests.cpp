@@ -49,14 +49,12 @@ TEST_P(SerializedMatMul, ComputesTheSame) {
              1e-5);
 }
 
-INSTANTIATE_TEST_SUITE_P(Modes, SerializedMatMul,
-                         testing::Values(Case{"input_channels", 2},
-                                         Case{"input_channels", 4, 0},
-                                         Case{"reducing_dim", 2},
-                                         Case{"reducing_dim", 3, 0},
-                                         Case{"output_channels", 5},
-                                         Case{"output_channels", 2, 0},
-                                         Case{"none", 7}));
+INSTANTIATE_TEST_SUITE_P(
+    Modes, SerializedMatMul,
+    testing::Values(Case{"input_channels", 2}, Case{"input_channels", 4, 0},
+                    Case{"reducing_dim", 2}, Case{"reducing_dim", 3, 0},
+                    Case{"output_channels", 5}, Case{"output_channels", 2, 0},
+                    Case{"none", 7}));
 
 // The types of operations around products, of the forward or the backward pass.
 std::vector<std::string> productsOf(const Case &test, bool isBackward) {

@@ -14,12 +14,13 @@ enum class MatMulDim { Rows, Reduced, Columns };
 
 struct MatMulSerialization {
   MatMulDim dim = MatMulDim::Rows;
-  std::int64_t factor = 0; // pieces
+  std::int64_t factor = 0;     // pieces
   bool keepsPrecision = false; // sums of pieces are FLOAT
 };
 
 // What a product's attributes say; none where it stays whole.
-std::optional<MatMulSerialization> serializationOf(const Attributes &attributes);
+std::optional<MatMulSerialization>
+serializationOf(const Attributes &attributes);
 
 // Of a piece.
 void removeSerialization(Attributes &attributes);

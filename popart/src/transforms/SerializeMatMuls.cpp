@@ -72,12 +72,12 @@ private:
 
   TensorId slice(InIndex input, Rank fromEnd, std::int64_t piece) {
     std::int64_t size = size_ / serialization_.factor;
-    return add("Slice", {op_.inId(input)},
-               Attributes()
-                   .set("axes",
-                        Attributes::Ints{axisOf(op_.inInfo(input), fromEnd)})
-                   .set("starts", Attributes::Ints{piece * size})
-                   .set("ends", Attributes::Ints{(piece + 1) * size}));
+    return add(
+        "Slice", {op_.inId(input)},
+        Attributes()
+            .set("axes", Attributes::Ints{axisOf(op_.inInfo(input), fromEnd)})
+            .set("starts", Attributes::Ints{piece * size})
+            .set("ends", Attributes::Ints{(piece + 1) * size}));
   }
 
   TensorId multiply(std::int64_t piece) {
