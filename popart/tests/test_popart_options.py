@@ -3,6 +3,7 @@ import numpy as np
 import onnx
 import popart
 import pytest
+import torch
 
 error = popart.popart_exception
 
@@ -123,3 +124,38 @@ def test_options_inside_options_write_through():
     options.bufferingDepthMap = {"x": 2}
     options.prefetchBufferingDepthMap["y"] = 3
     assert options.bufferingDepthMap == {"x": 2, "y": 3}
+
+
+@pytest.mark.parametrize("strided", [False, True])
+def test_channels_of_a_group_are_neighbours_or_strided(strided):
+    """Two groups of six channels: 0 1 2 and 3 4 5, or 0 2 4 and 1 3 5."""
+    generator = np.random.default_rng(3)
+    data = generator.standard_normal((2, 6, 4)).astype(np.float32)
+    scale = generator.standard_normal(6).astype(np.float32)
+    weights = generator.standard_normal(data.shape).astype(np.float32)
+    builder = popart.Builder(opsets={"ai.onnx": 10, "ai.graphcore": 1})
+    x = builder.addInputTensor("FLOAT", data.shape, "x")
+    gamma = builder.addInitializedInputTensor(scale, "gamma")
+    beta = builder.addInitializedInputTensor(scale * 0, "beta")
+    y = builder.aiGraphcore.groupnormalization([x, gamma, beta], 2)[0]
+    product = builder.aiOnnx.mul([y, builder.aiOnnx.constant(weights)])
+    loss = builder.aiGraphcore.identityloss([product], popart.ReductionType.Sum)
+    options = popart.SessionOptions()
+    options.groupNormStridedChannelGrouping = strided
+    names = [y, "Gradient___x", "Gradient___gamma"]
+    session = popart.TrainingSession(
+        builder.getModelProto(), popart.DataFlow(1, names), loss,
+        popart.ConstSGD(0.1), ipus(), userOptions=options)
+    session.prepareDevice()
+    session.weightsFromHost()
+    found = session.initAnchorArrays()
+    session.run(popart.PyStepIO({x: data}, found))
+    order = [0, 2, 4, 1, 3, 5] if strided else list(range(6))
+    tensor = torch.tensor(data, requires_grad=True)
+    factor = torch.tensor(scale, requires_grad=True)
+    grouped = torch.nn.functional.group_norm(
+        tensor[:, order], 2)[:, np.argsort(order)]
+    expected = grouped * factor[:, None]
+    (expected * torch.tensor(weights)).sum().backward()
+    for name, value in zip(names, (expected.detach(), tensor.grad, factor.grad)):
+        np.testing.assert_allclose(found[name], value, rtol=1e-4, atol=1e-5)

@@ -45,13 +45,48 @@ void differentiateGroupNorm(GradientBuilder &builder, const Op &op) {
   }
 }
 
+// With groupNormStridedChannelGrouping neighbours are in different groups: the
+// kinds, of which a group is a run of channels, see them in another order.
+class ChannelOrder {
+public:
+  ChannelOrder(const LoweringContext &context, const Op &op)
+      : isStrided_(context.options().groupNormStridedChannelGrouping),
+        groups_(static_cast<std::size_t>(groupsOf(op))) {}
+
+  // Of channels in dimension `dim`.
+  poplar::Tensor toKind(const poplar::Tensor &tensor, unsigned dim) const {
+    return reordered(tensor, dim, tensor.dim(dim) / groups_);
+  }
+  poplar::Tensor fromKind(const poplar::Tensor &tensor, unsigned dim) const {
+    return reordered(tensor, dim, groups_);
+  }
+
+private:
+  // [rows * columns] as [columns * rows].
+  poplar::Tensor reordered(const poplar::Tensor &tensor, unsigned dim,
+                           std::size_t rows) const {
+    return isStrided_ ? tensor
+                            .reshapePartial(dim, dim + 1,
+                                            {rows, tensor.dim(dim) / rows})
+                            .dimShufflePartial({dim, dim + 1}, {dim + 1, dim})
+                            .flatten(dim, dim + 2)
+                      : tensor;
+  }
+
+  bool isStrided_;
+  std::size_t groups_;
+};
+
 void lowerGroupNorm(LoweringContext &context, const Op &op) {
+  ChannelOrder order(context, op);
   kernels::Attributes attributes{
       {"groups", groupsOf(op)},
       {"epsilon", double{op.attributes.getFloat("epsilon", 1e-5f)}}};
   auto outputs = context.emit("groupNorm", attributes,
-                              {context.in(0), context.in(1), context.in(2)});
-  context.setOut(0, outputs[0]);
+                              {order.toKind(context.in(0), 1),
+                               order.toKind(context.in(1), 0),
+                               order.toKind(context.in(2), 0)});
+  context.setOut(0, order.fromKind(outputs[0], 1));
   context.setOut(1, outputs[1].flatten());
   context.setOut(2, outputs[2].flatten());
 }
@@ -62,13 +97,15 @@ std::vector<TensorInfo> inferGroupNormGrad(const Op &op) {
 
 void lowerGroupNormGrad(LoweringContext &context, const Op &op) {
   auto statistics = poplarShape({op.inShape(0)[0], groupsOf(op)});
-  auto outputs = context.emit("groupNormGrad", {{"groups", groupsOf(op)}},
-                              {context.in(0), context.in(1), context.in(2),
-                               context.in(3).reshape(statistics),
-                               context.in(4).reshape(statistics)});
-  for (OutIndex i : {0, 1, 2}) {
-    context.setOut(i, outputs[static_cast<std::size_t>(i)]);
-  }
+  ChannelOrder order(context, op);
+  auto outputs = context.emit(
+      "groupNormGrad", {{"groups", groupsOf(op)}},
+      {order.toKind(context.in(0), 1), order.toKind(context.in(1), 1),
+       order.toKind(context.in(2), 0), context.in(3).reshape(statistics),
+       context.in(4).reshape(statistics)});
+  context.setOut(0, order.fromKind(outputs[0], 1));
+  context.setOut(1, order.fromKind(outputs[1], 0));
+  context.setOut(2, order.fromKind(outputs[2], 0));
 }
 
 } // namespace
