@@ -180,6 +180,14 @@ POOLS = [
     pool_case("MaxPool", 10, (1, 2, 8, 8), (2, 3), dilations=[3, 2]),
     pool_case("MaxPool", 10, (1, 2, 9), (3,), dilations=[2], strides=[2],
               pads=[1, 1]),
+    # Windows of more elements than a byte can number.
+    pool_case("MaxPool", 11, (1, 2, 17, 18), (16, 17)),
+    pool_case("MaxPool", 11, (1, 2, 17, 18), (16, 17), dtype=F16),
+    pool_case("MaxPool", 11, (1, 1, 40, 40), (20, 20), strides=[10, 10],
+              pads=[10, 10, 9, 9]),
+    pool_case("MaxPool", 11, (1, 2, 700), (301,), strides=[40],
+              pads=[150, 150], ceil_mode=1),
+    pool_case("MaxPool", 11, (1, 1, 600), (260,), dilations=[2]),
     Case("MaxPool", 11, [values(1, 1, 3, 3)],
          attributes={"kernel_shape": [4, 4]}, error="the kernel covers 4"),
 ]

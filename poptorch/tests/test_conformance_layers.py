@@ -120,6 +120,7 @@ POOLS = [
         (2, 3, 6, 6)),
     Row("max_pool_unbatched", lambda a: F.max_pool2d(a, 2), (3, 6, 6)),
     Row("max_pool3d", lambda a: F.max_pool3d(a, 2), (1, 2, 4, 4, 2)),
+    Row("max_pool_large", lambda a: F.max_pool2d(a, 17), (1, 2, 17, 35)),
     Row("avg_pool1d", lambda a: F.avg_pool1d(a, 3, 2, 1), (2, 3, 9)),
     Row("avg_pool", lambda a: F.avg_pool2d(a, 2), (2, 3, 6, 6)),
     Row("avg_pool_padded", lambda a: F.avg_pool2d(a, 3, 2, 1), (2, 3, 7, 7)),

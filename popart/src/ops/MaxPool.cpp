@@ -1,5 +1,7 @@
 // Max pooling. The winner's place in each window is a private output that the
 // gradient routes by.
+#include <ops/MaxPool.hpp>
+
 #include <ops/Common.hpp>
 #include <ops/Indices.hpp>
 #include <ops/List.hpp>
@@ -10,6 +12,7 @@
 #include <lowering/Types.hpp>
 
 #include <popops/Pad.hpp>
+#include <support/Error.hpp>
 
 #include <algorithm>
 #include <limits>
@@ -27,9 +30,6 @@ std::vector<TensorInfo> inferMaxPool(const Op &op) {
   requireFloat(op, 0);
   const Shape &x = op.inShape(0);
   Window window = poolWindow(op, x);
-  requireOp(op, support::elementCount(window.kernel) < 255,
-            "a window of {} elements is too large; 254 are allowed",
-            support::elementCount(window.kernel));
   Shape y = withField(x, window.places(op, fieldOf(x)));
   return {TensorInfo(op.inInfo(0).dataType(), y),
           TensorInfo(DataType::UINT8, y)};
@@ -110,6 +110,10 @@ poplar::Tensor spreadWindows(LoweringContext &context, poplar::Tensor x,
 
 void lowerMaxPool(LoweringContext &context, const Op &op) {
   Window window = poolWindow(op, op.inShape(0));
+  support::requireInternal(support::elementCount(window.kernel) <=
+                               mostPooledElements,
+                           "{} has a window of {} elements", op.str(),
+                           support::elementCount(window.kernel));
   bool isWhole = isPlain(window);
   auto outputs = context.emit(
       "maxPool", kindAttributes(isWhole ? window : rowWindow(window)),

@@ -15,6 +15,8 @@ void inlineCalls(PassContext &context);
 void applyUserPatterns(PassContext &context);
 // Recurrent layers with activations that their kinds do not have, step by step.
 void writeOutRecurrent(PassContext &context);
+// Max pooling over large windows, in several steps.
+void splitLargePools(PassContext &context);
 // Computes what depends on constants alone (lowering/FoldConstants.cpp).
 void foldConstants(PassContext &context);
 // Operations that give back their input go; their readers read the input.

@@ -39,6 +39,7 @@ std::span<const Pass> modelPasses() {
       {"drawFwd0", drawFwd0, true},
       {"applyUserPatterns", applyUserPatterns, true},
       {"writeOutRecurrent", writeOutRecurrent},
+      {"splitLargePools", splitLargePools},
       {"foldConstants", foldConstants, true},
       {"removeIdentities", removeIdentities, true},
       {"mergeDuplicates", mergeDuplicates, true},
