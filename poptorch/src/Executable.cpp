@@ -95,7 +95,9 @@ Executable::Executable(const TraceRecord &record, const CompileOptions &options,
   translationOptions.isPipelined = options_.executionMode == "pipelined";
   translationOptions.phaseStride = phaseStride();
   translationOptions.availableMemory = options_.availableMemory;
-  translation_ = translate(record, translationOptions, ir_->getMainGraph());
+  translation_ = within("LowerToPopart::lower", [&] {
+    return translate(record, translationOptions, ir_->getMainGraph());
+  });
   if (optimizer) {
     ir_->loss = translation_.loss;
     ir_->optimizer = makeOptimizer(*optimizer);
@@ -103,21 +105,16 @@ Executable::Executable(const TraceRecord &record, const CompileOptions &options,
   setSessionOptions(optimizer && optimizer->maxGradientNorm);
   checkPipeline();
   setDataFlow();
-  acquireDevice();
-  if (optimizer) {
-    session_ =
-        popart::TrainingSession::createFromIr(ir_, device_, options_.modelName);
-  } else {
-    session_ = popart::InferenceSession::createFromIr(ir_, device_,
-                                                      options_.modelName);
-  }
+  within("Compiler::initSession", [&] { initSession(); });
   report(progress, 3);
   if (!options_.executableFile.empty()) {
     session_->loadExecutable(options_.executableFile);
   }
   bool isOnline = options_.connectionType != 2;
-  session_->prepareDevice(isOnline, [&progress](int done, int total) {
-    report(progress, 7 + done * 92 / std::max(total, 1));
+  within("Compiler::compileAndPrepareDevice", [&] {
+    session_->prepareDevice(isOnline, [&progress](int done, int total) {
+      report(progress, 7 + done * 92 / std::max(total, 1));
+    });
   });
   report(progress, progressTotal);
   if (isOnline && options_.randomSeed) {
@@ -127,6 +124,17 @@ Executable::Executable(const TraceRecord &record, const CompileOptions &options,
 }
 
 Executable::~Executable() = default;
+
+void Executable::initSession() {
+  acquireDevice();
+  if (ir_->isTraining()) {
+    session_ =
+        popart::TrainingSession::createFromIr(ir_, device_, options_.modelName);
+  } else {
+    session_ = popart::InferenceSession::createFromIr(ir_, device_,
+                                                      options_.modelName);
+  }
+}
 
 void Executable::makeArrays(const TraceRecord &record) {
   for (const popart::TensorId &id : anchors_) {
@@ -218,7 +226,7 @@ void Executable::run(const std::vector<void *> &inputs,
   times.input = secondsNow();
   popart::StepIO stepIO(in, out);
   times.inputComplete = secondsNow();
-  session_->run(stepIO);
+  within("Compiler::run", [&] { session_->run(stepIO); });
   times.output = secondsNow();
   for (std::size_t i = 0; i < outputs.size(); ++i) {
     void *source = out.at(anchors_[i]).data();

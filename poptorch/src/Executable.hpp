@@ -155,6 +155,7 @@ private:
   void makeArrays(const TraceRecord &record);
   void checkPipeline() const;
   void acquireDevice();
+  void initSession();
   void setDataFlow();
   popart::TensorInfo batched(const popart::TensorId &id,
                              const popart::AnchorReturnType &type) const;

@@ -43,7 +43,11 @@ def holder(tmp_path, monkeypatch):
 
 
 def test_takenIpusAreAnError(holder):
-    with pytest.raises(poptorch.Error, match=r"Failed to acquire 1 IPU\(s\)$"):
+    places = r"  \[0\] Compiler::initSession\n  \[1\] LowerToPopart::compile"
+    with pytest.raises(
+        poptorch.Error,
+        match=r"Failed to acquire 1 IPU\(s\)\nError raised in:\n" + places + "$",
+    ):
         run()
     holder.kill()
     holder.wait()

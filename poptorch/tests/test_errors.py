@@ -277,3 +277,30 @@ def test_errorsOfEveryLayerHaveTheirClassAndType():
     ) as caught:
         poptorch.poptorch_core._throwTestError(kinds.PoplarRecoverableFullReset)
     assert caught.value.recovery_action == "FULL_RESET"
+
+
+def test_errorsSayWhereTheyWereRaised(monkeypatch, tmp_path):
+    monkeypatch.chdir(tmp_path)
+    options = poptorch.Options().showCompilationProgressBar(False)
+    executor = poptorch.inferenceModel(torch.nn.LSTM(2, 2, 2), options)
+    with pytest.raises(poptorch.Error) as caught:
+        executor(torch.zeros(1, 1, 2))
+    places = "  [0] LowerToPopart::lower\n  [1] LowerToPopart::compile"
+    assert caught.value.location == places
+    assert str(caught.value).endswith("\nError raised in:\n" + places)
+    assert not list(tmp_path.iterdir())
+
+
+def test_longErrorsGoToAFile(monkeypatch, tmp_path):
+    monkeypatch.chdir(tmp_path)
+
+    class Long(torch.nn.Module):
+        def forward(self, x):
+            name = "\n".join(map(str, range(90)))
+            return poptorch.custom_op([x], name, "nobody", 1, [x])[0]
+
+    options = poptorch.Options().showCompilationProgressBar(False)
+    with pytest.raises(poptorch.Error) as caught:
+        poptorch.inferenceModel(Long(), options)(torch.zeros(2))
+    assert caught.value.message == "See poptorch_error.log for details"
+    assert "\n88\n89" in (tmp_path / "poptorch_error.log").read_text()

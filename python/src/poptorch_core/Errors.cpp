@@ -7,9 +7,14 @@
 #include <poputil/exceptions.hpp>
 #include <support/Error.hpp>
 
+#include <fmt/format.h>
+
+#include <algorithm>
 #include <exception>
+#include <fstream>
 #include <stdexcept>
 #include <string>
+#include <vector>
 
 namespace poptorch {
 namespace {
@@ -28,26 +33,62 @@ PyObject *makeClass(py::module_ &module, const char *name, PyObject *base) {
   return created;
 }
 
+// What was thrown, and from which places, the outermost first.
+std::exception_ptr unwrap(std::exception_ptr pointer,
+                          std::vector<std::string> &places) {
+  try {
+    std::rethrow_exception(pointer);
+  } catch (const LeftPlace &left) {
+    places.emplace_back(left.name());
+    return unwrap(left.nested_ptr(), places);
+  } catch (...) {
+    return pointer;
+  }
+}
+
+// "  [0] Compiler::run" and so on, a line for each place, the innermost first.
+std::string locationOf(const std::vector<std::string> &places) {
+  std::string text;
+  for (std::size_t i = 0; i < places.size(); ++i) {
+    text += fmt::format("{}  [{}] {}", i == 0 ? "" : "\n", i,
+                        places[places.size() - 1 - i]);
+  }
+  return text;
+}
+
+// Longer messages than these lines go to a file.
+constexpr auto mostLines = 80;
+constexpr const char *longErrors = "poptorch_error.log";
+
+std::string shortened(const std::string &message) {
+  if (std::count(message.begin(), message.end(), '\n') < mostLines) {
+    return message;
+  }
+  std::ofstream(longErrors) << message << '\n';
+  return fmt::format("See {} for details", longErrors);
+}
+
 py::object makeError(PyObject *kind, const std::string &type,
-                     const std::string &message,
+                     const std::string &whole, const std::string &location,
                      const std::string &advice = "") {
+  std::string message = shortened(whole);
   std::string text = "'" + type + "': " + message + advice;
+  if (!location.empty()) {
+    text += "\nError raised in:\n" + location;
+  }
   py::object error = py::reinterpret_borrow<py::object>(kind)(py::str(text));
   error.attr("message") = message;
   error.attr("type") = type;
-  error.attr("location") = "";
+  error.attr("location") = location;
   return error;
 }
 
-void raise(PyObject *kind, const std::string &type,
-           const std::string &message) {
-  PyErr_SetObject(kind, makeError(kind, type, message).ptr());
-}
-
-void raiseRecoverable(const poplar::recoverable_runtime_error &e) {
+void raiseRecoverable(const poplar::recoverable_runtime_error &e,
+                      const std::string &location) {
   std::string action = poplar::toString(e.getRecoveryAction());
-  py::object error = makeError(recoverableClass, "poplar_" + e.type, e.what(),
-                               "\nRecovery action required: " + action);
+  py::object error =
+      makeError(recoverableClass, "poplar_" + e.type, e.what(), location,
+                "\nRecovery action required: " + action);
   error.attr("recovery_action") = action;
   PyErr_SetObject(recoverableClass, error.ptr());
 }
@@ -58,6 +99,13 @@ void translate(std::exception_ptr pointer) {
   if (!pointer) {
     return;
   }
+  std::vector<std::string> places;
+  pointer = unwrap(pointer, places);
+  auto raise = [&](PyObject *kind, const std::string &type,
+                   const std::string &message) {
+    PyErr_SetObject(kind,
+                    makeError(kind, type, message, locationOf(places)).ptr());
+  };
   try {
     std::rethrow_exception(pointer);
   } catch (const py::error_already_set &) {
@@ -75,7 +123,7 @@ void translate(std::exception_ptr pointer) {
   } catch (const poputil::poplibs_error &e) {
     raise(errorClass, "poplibs_exception", e.what());
   } catch (const poplar::recoverable_runtime_error &e) {
-    raiseRecoverable(e);
+    raiseRecoverable(e, locationOf(places));
   } catch (const poplar::unrecoverable_runtime_error &e) {
     raise(unrecoverableClass, "poplar_" + e.type, e.what());
   } catch (const poplar::poplar_error &e) {

@@ -3,6 +3,7 @@
 #include "convert.hpp"
 
 #include <Device.hpp>
+#include <Error.hpp>
 #include <pybind11/functional.h>
 #include <pybind11/stl.h>
 
@@ -42,7 +43,9 @@ std::unique_ptr<Executable> compile(const py::object &pythonRecord,
     };
   }
   py::gil_scoped_release noGil;
-  return std::make_unique<Executable>(record, options, optimizer, progress);
+  return within("LowerToPopart::compile", [&] {
+    return std::make_unique<Executable>(record, options, optimizer, progress);
+  });
 }
 
 void run(Executable &executable, const py::list &inputs,
