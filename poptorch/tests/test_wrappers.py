@@ -220,6 +220,21 @@ def test_constantOutputsAreNotBatched():
     assert constant.dtype == torch.int32
 
 
+def test_modelsOfConstantsNeedNoDevice(monkeypatch):
+    monkeypatch.setenv("ASPEN_SYSTEM", "none")
+    executor = poptorch.inferenceModel(
+        lambda x: (torch.ones(2, device="ipu"), None, 3),
+        options().deviceIterations(2),
+    )
+    for _ in range(2):
+        ones, nothing, three = executor(torch.zeros(4))
+        assert torch.equal(ones, torch.ones(2))
+        assert nothing is None and three == 3
+    assert executor.isCompiled() and executor.isAttachedToDevice()
+    executor.detachFromDevice()
+    assert not executor.isAttachedToDevice()
+
+
 def test_sameTensorReturnedTwice():
     def model(x):
         y = x + 1

@@ -5,6 +5,7 @@ import os
 import time
 
 from . import enums, poptorch_core
+from ._empty_model import EmptyModel, isEmpty
 from ._errors import createPoptorchError
 from ._logging import logger
 
@@ -83,6 +84,8 @@ def _warnOfForcedValues(values):
 def compileTrace(record, options, optimizer, progress):
     """The executable. IPUs may be held by wrappers that are garbage, or, with
     POPTORCH_WAIT_FOR_IPU, by other processes that will release them."""
+    if optimizer is None and isEmpty(record, options):
+        return EmptyModel()
     arguments = (record, options, optimizer, progress)
     executable = _tryCompile(arguments)
     if executable is None:
