@@ -1,5 +1,7 @@
 """Convolutions and poolings against PyTorch."""
 
+import math
+
 import numpy as np
 import pytest
 import torch
@@ -285,12 +287,14 @@ def regions(height, width, samples, scale):
     def function(x, rois, images):
         results = []
         for (x1, y1, x2, y2), image in zip((rois * scale).tolist(), images.tolist()):
-            step_y = max(y2 - y1, 1.0) / height / samples
-            step_x = max(x2 - x1, 1.0) / width / samples
-            rows = [[sum(pixel(x[image], y1 + (i * samples + k + 0.5) * step_y,
-                               x1 + (j * samples + l + 0.5) * step_x)
-                         for k in range(samples) for l in range(samples))
-                     / samples ** 2 for j in range(width)] for i in range(height)]
+            size_y, size_x = max(y2 - y1, 1.0), max(x2 - x1, 1.0)
+            m, n = samples or math.ceil(size_y / height), (
+                samples or math.ceil(size_x / width))
+            step_y, step_x = size_y / height / m, size_x / width / n
+            rows = [[sum(pixel(x[image], y1 + (i * m + k + 0.5) * step_y,
+                               x1 + (j * n + l + 0.5) * step_x)
+                         for k in range(m) for l in range(n))
+                     / (m * n) for j in range(width)] for i in range(height)]
             results.append(torch.stack([torch.stack(row, -1) for row in rows], 1))
         return torch.stack(results)
     return function
@@ -309,9 +313,16 @@ def region_cases():
                        {"output_height": height, "output_width": width,
                         "sampling_ratio": samples, "spatial_scale": scale},
                        differentiated=(0,))
+    # As many samples as a region has pixels, if it is in the image.
+    inside = np.array([[0, 0, 7, 5], [2.5, 1, 3, 4], [-3, -4, 3, 1]], F32)
+    for height, width, scale in ((1, 1, 1.0), (2, 3, 1.0), (3, 2, 0.5)):
+        yield Case("RoiAlign", 10, [values(2, 3, 6, 8), inside, images[:3]],
+                   regions(height, width, 0, scale),
+                   {"output_height": height, "output_width": width,
+                    "spatial_scale": scale}, differentiated=(0,))
     x = values(2, 3, 6, 8)
     for attributes, text in (({"mode": "max"}, "mode max is not supported"),
-                             ({}, "sampling_ratio 0 is not supported")):
+                             ({"sampling_ratio": -1}, "must be 0 or more")):
         yield Case("RoiAlign", 10, [x, rois, images], attributes=attributes,
                    error=text)
     yield Case("RoiAlign", 10, [x, rois, images[:2]],

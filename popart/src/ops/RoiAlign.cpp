@@ -1,5 +1,5 @@
 // ONNX's RoiAlign by averages: regions of images, sampled between pixels on a
-// grid of fixed size.
+// grid of fixed size, or with about a sample for each pixel.
 #include <ops/Common.hpp>
 #include <ops/Indices.hpp>
 #include <ops/List.hpp>
@@ -16,17 +16,28 @@ namespace {
 
 using kernels::Expression;
 
+// One side of the result, of an image with so many pixels there.
+struct Side {
+  Side(const Op &op, const char *attribute, std::int64_t pixels)
+      : elements(op.attributes.getInt(attribute, 1)), pixels(pixels),
+        isAdaptive(op.attributes.getInt("sampling_ratio", 0) == 0),
+        // A region as large as the image has the most.
+        samples(isAdaptive ? (pixels + elements - 1) / elements
+                           : op.attributes.getInt("sampling_ratio", 0)) {}
+
+  std::int64_t elements;
+  std::int64_t pixels;
+  bool isAdaptive;      // regions have samples by their size
+  std::int64_t samples; // of an element, at most
+};
+
 struct Grid {
-  explicit Grid(const Op &op)
-      : height(op.attributes.getInt("output_height", 1)),
-        width(op.attributes.getInt("output_width", 1)),
-        samples(op.attributes.getInt("sampling_ratio", 0)),
+  Grid(const Op &op, const Shape &image)
+      : y(op, "output_height", image[2]), x(op, "output_width", image[3]),
         scale(op.attributes.getFloat("spatial_scale", 1.0f)) {}
 
-  std::int64_t height; // of the result
-  std::int64_t width;
-  std::int64_t samples; // along each side of an element of it
-  float scale;          // from regions to pixels
+  Side y, x;
+  float scale; // from regions to pixels
 };
 
 // Inputs: x [n, c, h, w], regions [r, 4], images [r].
@@ -38,22 +49,21 @@ std::vector<TensorInfo> inferRoiAlign(const Op &op) {
   requireOp(op, op.attributes.getString("mode", "avg") == "avg",
             "mode {} is not supported; avg is",
             op.attributes.getString("mode", ""));
-  Grid grid(op);
-  requireOp(op, grid.samples > 0,
-            "sampling_ratio {} is not supported; it must be known when the "
-            "model is compiled, 1 or more",
-            grid.samples);
-  requireOp(op, grid.height > 0 && grid.width > 0,
-            "an output of {} by {} has no elements", grid.height, grid.width);
+  std::int64_t height = op.attributes.getInt("output_height", 1);
+  std::int64_t width = op.attributes.getInt("output_width", 1);
+  requireOp(op, height > 0 && width > 0,
+            "an output of {} by {} has no elements", height, width);
+  requireOp(op, op.attributes.getInt("sampling_ratio", 0) >= 0,
+            "sampling_ratio {} must be 0 or more",
+            op.attributes.getInt("sampling_ratio", 0));
   requireOp(op,
             op.inInfo(1).rank() == 2 && op.inShape(1)[1] == 4 &&
                 op.inShape(2) == Shape{op.inShape(1)[0]},
             "regions of shape {} and images of shape {} must be {{n,4}} and "
             "{{n}}",
             support::toString(op.inShape(1)), support::toString(op.inShape(2)));
-  return {
-      TensorInfo(op.inInfo(0).dataType(), {op.inShape(1)[0], op.inShape(0)[1],
-                                           grid.height, grid.width})};
+  return {TensorInfo(op.inInfo(0).dataType(),
+                     {op.inShape(1)[0], op.inShape(0)[1], height, width})};
 }
 
 void differentiateRoiAlign(GradientBuilder &builder, const Op &op) {
@@ -77,28 +87,45 @@ struct Places {
   poplar::Tensor before;
   poplar::Tensor behind;
   poplar::Tensor share;
-  poplar::Tensor isInside; // 0 or 1
+  poplar::Tensor weight; // in the mean of an element
 };
 
-Places placesAlong(LoweringContext &context, const Grid &grid,
-                   std::int64_t elements, std::int64_t pixels,
-                   std::size_t column) {
-  poplar::Tensor regions = context.in(1);
-  std::int64_t count = elements * grid.samples;
-  std::vector<float> middles;
-  for (std::int64_t i = 0; i < count; ++i) {
-    middles.push_back((static_cast<float>(i) + 0.5f) /
-                      static_cast<float>(count));
+// How many samples an element of each region has along a side: [regions, 1],
+// or the same for all.
+poplar::Tensor sampleCounts(LoweringContext &context, const Side &side,
+                            const poplar::Tensor &sizes) {
+  return side.isAdaptive ? compute(context,
+                                   fmt::format("min(ceil(s/{}),{})",
+                                               side.elements, side.samples),
+                                   {"s"}, {sizes})
+                         : context
+                               .addConstant(poplar::FLOAT,
+                                            {static_cast<float>(side.samples)})
+                               .expand({0});
+}
+
+// `regions` in pixels; their sides begin in `column`.
+Places placesAlong(LoweringContext &context, const Side &side,
+                   const poplar::Tensor &regions, std::size_t column) {
+  std::vector<float> elements;
+  std::vector<float> samples;
+  for (std::int64_t i = 0; i < side.elements * side.samples; ++i) {
+    elements.push_back(static_cast<float>(i / side.samples));
+    samples.push_back(static_cast<float>(i % side.samples));
   }
-  poplar::Tensor at = context.addConstant(poplar::FLOAT, middles).expand({0});
+  poplar::Tensor element =
+      context.addConstant(poplar::FLOAT, elements).expand({0});
+  poplar::Tensor sample =
+      context.addConstant(poplar::FLOAT, samples).expand({0});
   poplar::Tensor from = regions.slice(column, column + 1, 1);
   poplar::Tensor to = regions.slice(column + 2, column + 3, 1);
-  std::string scale = fmt::format("({:.9g})", grid.scale);
   // A region is at least a pixel.
+  poplar::Tensor size = compute(context, "max(t-f,1)", {"f", "t"}, {from, to});
+  poplar::Tensor counts = sampleCounts(context, side, size);
   poplar::Tensor place =
-      compute(context, fmt::format("f*{0}+m*max(t*{0}-f*{0},1)", scale),
-              {"m", "f", "t"}, {at, from, to});
-  std::string last = std::to_string(pixels - 1);
+      compute(context, fmt::format("f+(e+(s+0.5)/n)*z/{}", side.elements),
+              {"e", "s", "f", "n", "z"}, {element, sample, from, counts, size});
+  std::string last = std::to_string(side.pixels - 1);
   poplar::Tensor clamped =
       compute(context, fmt::format("clamp(p,0,{})", last), {"p"}, {place});
   Places result;
@@ -106,12 +133,12 @@ Places placesAlong(LoweringContext &context, const Grid &grid,
   result.behind = compute(context, fmt::format("min(b+1,{})", last), {"b"},
                           {result.before});
   result.share = compute(context, "p-b", {"p", "b"}, {clamped, result.before});
-  result.isInside = context.emit(
-      Expression::cast(
-          support::DataType::Float,
-          Expression::parse(fmt::format("logical_and(p>=-1,p<={})", pixels),
-                            std::array<std::string_view, 1>{"p"})),
-      {place});
+  // Samples outside count, with nothing; those beyond the count do not.
+  result.weight = compute(
+      context,
+      fmt::format("select(1/n,0,logical_and(logical_and(p>=-1,p<={}),s<n))",
+                  side.pixels),
+      {"p", "s", "n"}, {place, sample, counts});
   return result;
 }
 
@@ -125,9 +152,14 @@ struct Corner {
 
 std::array<Corner, 4> cornersOf(LoweringContext &context, const Op &op,
                                 const Shape &image) {
-  Grid grid(op);
-  Places y = placesAlong(context, grid, grid.height, image[2], 1);
-  Places x = placesAlong(context, grid, grid.width, image[3], 0);
+  Grid grid(op, image);
+  poplar::Tensor regions =
+      compute(context, fmt::format("r*({:.9g})", grid.scale), {"r"},
+              {context.emit(Expression::cast(support::DataType::Float,
+                                             Expression::input(0)),
+                            {context.in(1)})});
+  Places y = placesAlong(context, grid.y, regions, 1);
+  Places x = placesAlong(context, grid.x, regions, 0);
   poplar::Tensor images =
       positiveIndices(context, context.in(2), image[0]).expand({1, 1});
   std::array<Corner, 4> corners;
@@ -150,7 +182,7 @@ std::array<Corner, 4> cornersOf(LoweringContext &context, const Op &op,
                 fmt::format("i*j*({})*({})", isLow ? "y" : "1-y",
                             isRight ? "x" : "1-x"),
                 {"i", "j", "y", "x"},
-                {y.isInside.expand({2}), x.isInside.expand({1}),
+                {y.weight.expand({2}), x.weight.expand({1}),
                  y.share.expand({2}), x.share.expand({1})})
             .flatten()
             .expand({1});
@@ -165,7 +197,7 @@ poplar::Tensor toRows(const poplar::Tensor &image) {
 }
 
 void lowerRoiAlign(LoweringContext &context, const Op &op) {
-  Grid grid(op);
+  Grid grid(op, op.inShape(0));
   poplar::Tensor rows = toRows(context.in(0));
   std::size_t channels = rows.dim(2);
   std::vector<poplar::Tensor> terms;
@@ -179,13 +211,12 @@ void lowerRoiAlign(LoweringContext &context, const Op &op) {
   poplar::Tensor sums =
       compute(context, "a*u+b*v+c*w+d*z",
               {"a", "u", "b", "v", "c", "w", "d", "z"}, terms);
-  double share = 1.0 / static_cast<double>(grid.samples * grid.samples);
   poplar::Tensor means = context.emit(
       "reduce",
-      {{"op", std::string("ADD")}, {"dims", Shape{2, 4}}, {"scale", share}},
-      {sums.reshape(poplarShape({op.inShape(1)[0], grid.height, grid.samples,
-                                 grid.width, grid.samples,
-                                 static_cast<std::int64_t>(channels)}))})[0];
+      {{"op", std::string("ADD")}, {"dims", Shape{2, 4}}, {"scale", 1.0}},
+      {sums.reshape(poplarShape(
+          {op.inShape(1)[0], grid.y.elements, grid.y.samples, grid.x.elements,
+           grid.x.samples, static_cast<std::int64_t>(channels)}))})[0];
   context.setOut(0, means.dimShuffle({0, 3, 1, 2}));
 }
 
@@ -195,19 +226,18 @@ std::vector<TensorInfo> inferGrad(const Op &op) {
 }
 
 void lowerGrad(LoweringContext &context, const Op &op) {
-  Grid grid(op);
+  Grid grid(op, op.outShape(0));
   poplar::Tensor sum = filledVariable(context, op, op.outInfo(0), 0.0);
   poplar::Tensor rows = toRows(sum);
-  auto samples = static_cast<unsigned>(grid.samples);
   poplar::Tensor gradient =
       context.in(0).dimShuffle({0, 2, 3, 1}).expand({2, 3});
-  gradient = gradient.broadcast(samples, 2).broadcast(samples, 4);
+  gradient = gradient.broadcast(static_cast<unsigned>(grid.y.samples), 2)
+                 .broadcast(static_cast<unsigned>(grid.x.samples), 4);
   gradient =
       gradient.reshape({gradient.numElements() / rows.dim(2), rows.dim(2)});
   for (const Corner &corner : cornersOf(context, op, op.outShape(0))) {
     poplar::Tensor shares =
-        compute(context, fmt::format("g*w/{}", grid.samples * grid.samples),
-                {"g", "w"}, {gradient, corner.weights});
+        compute(context, "g*w", {"g", "w"}, {gradient, corner.weights});
     context.emit("dynamicUpdate", updateAttributes("ADD"),
                  {rows, shares.expand({0, 1}), corner.rows});
   }
