@@ -55,10 +55,15 @@ LaneLoops::Convolution turnedShape(const ConvolutionShape &s) {
   return turned;
 }
 
+// A block in which eight lanes are enough is half of one.
+double blocksOf(std::int64_t batch) {
+  constexpr std::int64_t half = laneSamples / 2;
+  return 0.5 * static_cast<double>((batch + half - 1) / half);
+}
+
 double workOf(const ConvolutionShape &s) {
-  return nanosecondsPerVector *
-         static_cast<double>(laneBlocks(s.batch) * s.outChannels * s.out[0] *
-                             s.out[1]) *
+  return nanosecondsPerVector * blocksOf(s.batch) *
+         static_cast<double>(s.outChannels * s.out[0] * s.out[1]) *
          static_cast<double>(s.inChannels * s.kernel[0] * s.kernel[1]);
 }
 
@@ -83,7 +88,7 @@ std::vector<RowRun> rowRuns(ShardRange range, std::int64_t rows) {
 }
 
 // From images and weights to images: forward, and the data gradient on turned
-// weights, which every shard makes for itself.
+// weights, which its first task makes.
 class ImagePlan final : public Plan {
 public:
   ImagePlan(const Signature &signature, const ConvolutionShape &shape,
@@ -95,18 +100,16 @@ public:
       hasBias_ = signature.attributes.getInt("bias") != 0;
       hasRelu_ = signature.attributes.getString("activation") == "RELU";
     }
+    if (isGradient) {
+      addTurning(signature);
+    }
     const std::int64_t items = laneBlocks(batch_) * shape_.outRows;
     const double work = workOf(shape);
     const std::int64_t count = shardCount(items, work);
     for (std::int64_t i = 0; i < count; ++i) {
       shards_.push_back(rowRuns(shardRange(items, count, i), shape_.outRows));
-      addTask(signature, work / static_cast<double>(count));
-    }
-    if (isGradient) {
-      taskScratch_ = lineAligned(
-          static_cast<std::size_t>(support::elementCount(shape.weightShape())) *
-          sizeof(float));
-      scratchBytes_ = taskScratch_ * shards_.size();
+      addTask(signature,
+              work / blocksOf(batch_) / static_cast<double>(shape_.outRows));
     }
   }
 
@@ -114,12 +117,15 @@ public:
            std::byte *scratch) const override {
     const auto *w = dataOf<const float>(operands, 1);
     if (isGradient_) {
-      auto *turned = reinterpret_cast<float *>(scratch + task * taskScratch_);
-      turn(w, turned);
+      auto *turned = reinterpret_cast<float *>(scratch);
+      if (task == 0) {
+        turn(w, turned);
+        return;
+      }
       w = turned;
     }
     const float *bias = hasBias_ ? dataOf<const float>(operands, 2) : nullptr;
-    for (const auto &run : shards_[task]) {
+    for (const auto &run : shards_[task - (isGradient_ ? 1 : 0)]) {
       selectedLoops().lanes.convolution(
           shape_, dataOf<const float>(operands, 0) + run.block * inImage(), w,
           bias, hasRelu_,
@@ -137,13 +143,26 @@ private:
     return channels_ * shape_.outRows * shape_.outColumns * laneSamples;
   }
 
-  void addTask(const Signature &signature, double cost) {
-    Task task{0, cost, {wholeAccess(signature, 1)}};
+  void addTurning(const Signature &signature) {
+    const auto weights = static_cast<std::size_t>(
+        support::elementCount(signature.inputs[1].shape));
+    scratchBytes_ = lineAligned(weights * sizeof(float));
+    tasks_.push_back(
+        {0, static_cast<double>(weights), {wholeAccess(signature, 1)}});
+  }
+
+  void addTask(const Signature &signature, double rowCost) {
+    Task task{isGradient_ ? 1u : 0u, 0, {}};
+    if (!isGradient_) {
+      task.accesses.push_back(wholeAccess(signature, 1));
+    }
     if (hasBias_) {
       task.accesses.push_back(wholeAccess(signature, 2));
     }
     const std::int64_t row = shape_.outColumns * laneSamples;
     for (const auto &run : shards_.back()) {
+      task.cost += rowCost * static_cast<double>(run.end - run.begin) *
+                   blocksOf(lanesInUse(batch_, run.block));
       task.accesses.push_back(elementAccess(signature, 0, run.block * inImage(),
                                             (run.block + 1) * inImage()));
       for (std::int64_t c = 0; c < channels_; ++c) {
@@ -176,16 +195,17 @@ private:
   bool hasBias_ = false;
   bool hasRelu_ = false;
   std::vector<std::vector<RowRun>> shards_;
-  std::size_t taskScratch_ = 0;
 };
 
 class WeightGradPlan final : public Plan {
 public:
   WeightGradPlan(const Signature &signature, const ConvolutionShape &shape)
-      : shape_(loopShape(shape)), blocks_(laneBlocks(shape.batch)),
+      : shape_(loopShape(shape)), batch_(shape.batch),
         channels_(shape.outChannels) {
     const double work = workOf(shape);
-    const std::int64_t count = shardCount(channels_, work);
+    // Of fewer channels, the loops would load more than they multiply.
+    constexpr std::int64_t leastChannels = 3;
+    const std::int64_t count = shardCount(channels_ / leastChannels, work);
     for (std::int64_t i = 0; i < count; ++i) {
       const auto range = shardRange(channels_, count, i);
       shards_.push_back(range);
@@ -206,14 +226,14 @@ public:
         shape_.inChannels * shape_.kernelRows * shape_.kernelColumns;
     selectedLoops().lanes.weightGradient(
         shape_, dataOf<const float>(operands, 0) + range.begin * plane,
-        channels_ * plane, dataOf<const float>(operands, 1), xImage, blocks_,
+        channels_ * plane, dataOf<const float>(operands, 1), xImage, batch_,
         range.end - range.begin,
         dataOf<float>(operands, 2) + range.begin * weights);
   }
 
 private:
   LaneLoops::Convolution shape_;
-  std::int64_t blocks_, channels_;
+  std::int64_t batch_, channels_;
   std::vector<ShardRange> shards_;
 };
 

@@ -1,6 +1,7 @@
 // Forward convolution with sixteen samples in the lanes: a tile of output
 // channels and columns is kept in registers while weights are broadcast over
-// it. The data gradient runs through here, too, with turned weights.
+// it. The data gradient runs through here, too, with turned weights. Blocks of
+// at most eight samples take vectors of half the size and half the time.
 #include "LaneConvolution.hpp"
 
 #include "Lanes.hpp"
@@ -52,9 +53,9 @@ Range tapsInside(std::int64_t start, std::int64_t dilation, std::int64_t kernel,
   return {begin < end ? begin : end, end};
 }
 
-template <int Channels, int Columns>
+template <typename Vector, int Channels, int Columns>
 void accumulate(const Shape &s, const Tile &tile,
-                Lanes (&sums)[Channels][Columns]) {
+                Vector (&sums)[Channels][Columns]) {
   const std::int64_t kernel = s.kernelRows * s.kernelColumns;
   const std::int64_t top = tile.row * s.strideRows - s.padRows;
   const std::int64_t left = tile.column * s.strideColumns - s.padColumns;
@@ -66,15 +67,16 @@ void accumulate(const Shape &s, const Tile &tile,
       const float *w = tile.w + c * kernel + p * s.kernelColumns;
       for (std::int64_t q = tile.tapBegin; q < tile.tapEnd; ++q) {
         const float *at = from + q * s.dilationColumns * laneCount;
-        Lanes values[Columns];
+        Vector values[Columns];
 #pragma GCC unroll 16
         for (int j = 0; j < Columns; ++j) {
-          values[j] = loadLanes(at + j * s.strideColumns * laneCount);
+          values[j] = loadAs<Vector>(at + j * s.strideColumns * laneCount);
           keepInRegister(values[j]);
         }
 #pragma GCC unroll 8
         for (int o = 0; o < Channels; ++o) {
-          const Lanes weight = broadcast(w[o * s.inChannels * kernel + q]);
+          const auto weight =
+              broadcastAs<Vector>(w[o * s.inChannels * kernel + q]);
 #pragma GCC unroll 16
           for (int j = 0; j < Columns; ++j) {
             sums[o][j] += weight * values[j];
@@ -85,18 +87,18 @@ void accumulate(const Shape &s, const Tile &tile,
   }
 }
 
-template <int Channels, int Columns>
+template <typename Vector, int Channels, int Columns>
 void runTile(const Shape &s, const Tile &tile, const float *bias, bool hasRelu,
              float *y, std::int64_t lanes) {
-  Lanes sums[Channels][Columns];
+  Vector sums[Channels][Columns];
 #pragma GCC unroll 8
   for (int o = 0; o < Channels; ++o) {
 #pragma GCC unroll 16
     for (int j = 0; j < Columns; ++j) {
-      sums[o][j] = broadcast(bias != nullptr ? bias[o] : 0.0f);
+      sums[o][j] = broadcastAs<Vector>(bias != nullptr ? bias[o] : 0.0f);
     }
   }
-  accumulate<Channels, Columns>(s, tile, sums);
+  accumulate(s, tile, sums);
   const LaneMask mask = firstLanes(lanes);
   const std::int64_t plane = s.outRows * s.outColumns;
 #pragma GCC unroll 8
@@ -105,7 +107,7 @@ void runTile(const Shape &s, const Tile &tile, const float *bias, bool hasRelu,
     for (int j = 0; j < Columns; ++j) {
       const std::int64_t at =
           o * plane + tile.row * s.outColumns + tile.column + j;
-      Lanes result = sums[o][j];
+      Lanes result = wholeOf(sums[o][j]);
       if (hasRelu) {
         result = result > 0 ? result : Lanes{};
       }
@@ -118,14 +120,14 @@ using TileFunction = void (*)(const Shape &, const Tile &, const float *, bool,
                               float *, std::int64_t);
 
 // runTile with `columns` columns, from one of Channels' sizes.
-template <int Channels, int Columns = maxColumns(Channels)>
+template <typename Vector, int Channels, int Columns = maxColumns(Channels)>
 TileFunction tileOf(std::int64_t columns) {
   if constexpr (Columns > 1) {
     if (columns < Columns) {
-      return tileOf<Channels, Columns - 1>(columns);
+      return tileOf<Vector, Channels, Columns - 1>(columns);
     }
   }
-  return runTile<Channels, Columns>;
+  return runTile<Vector, Channels, Columns>;
 }
 
 // Output columns whose whole window is inside the image.
@@ -163,7 +165,7 @@ struct Operands {
 };
 
 // The columns whose windows are inside, in tiles of several columns.
-template <int Channels>
+template <typename Vector, int Channels>
 void runInterior(const Shape &s, const Operands &operands) {
   const Range inside = interior(s);
   const std::int64_t count = inside.end - inside.begin;
@@ -174,7 +176,7 @@ void runInterior(const Shape &s, const Operands &operands) {
       const std::int64_t begin = count * t / tiles;
       const Tile tile{operands.x,           operands.w, row,
                       inside.begin + begin, 0,          s.kernelColumns};
-      tileOf<Channels>(count * (t + 1) / tiles - begin)(
+      tileOf<Vector, Channels>(count * (t + 1) / tiles - begin)(
           s, tile, operands.bias, operands.hasRelu, operands.y, operands.lanes);
     }
   }
@@ -182,7 +184,7 @@ void runInterior(const Shape &s, const Operands &operands) {
 
 // The columns left and right of them, one at a time: only the taps inside are
 // computed, so independent sums must come from many channels.
-template <int Channels>
+template <typename Vector, int Channels>
 void runBorder(const Shape &s, const Operands &operands) {
   const Range inside = interior(s);
   for (std::int64_t column = 0; column < s.outColumns; ++column) {
@@ -195,32 +197,32 @@ void runBorder(const Shape &s, const Operands &operands) {
     for (auto row = operands.rows.begin; row < operands.rows.end; ++row) {
       const Tile tile{operands.x, operands.w, row,
                       column,     taps.begin, taps.end};
-      runTile<Channels, 1>(s, tile, operands.bias, operands.hasRelu, operands.y,
-                           operands.lanes);
+      runTile<Vector, Channels, 1>(s, tile, operands.bias, operands.hasRelu,
+                                   operands.y, operands.lanes);
     }
   }
 }
 
 using ChannelsFunction = void (*)(const Shape &, const Operands &);
 
-template <int Channels = maxChannels>
+template <typename Vector, int Channels = maxChannels>
 ChannelsFunction interiorOf(std::int64_t channels) {
   if constexpr (Channels > 1) {
     if (channels < Channels) {
-      return interiorOf<Channels - 1>(channels);
+      return interiorOf<Vector, Channels - 1>(channels);
     }
   }
-  return runInterior<Channels>;
+  return runInterior<Vector, Channels>;
 }
 
-template <int Channels = maxBorderChannels>
+template <typename Vector, int Channels = maxBorderChannels>
 ChannelsFunction borderOf(std::int64_t channels) {
   if constexpr (Channels > 1) {
     if (channels < Channels) {
-      return borderOf<Channels - 1>(channels);
+      return borderOf<Vector, Channels - 1>(channels);
     }
   }
-  return runBorder<Channels>;
+  return runBorder<Vector, Channels>;
 }
 
 // Calls function(count)(shape, operands) for equal shares of the channels.
@@ -235,6 +237,16 @@ void forShares(const Shape &s, const Operands &operands, std::int64_t channels,
   }
 }
 
+template <typename Vector>
+void runChannels(const Shape &s, const Operands &operands,
+                 std::int64_t channels) {
+  forShares(s, operands, channels, maxChannels, interiorOf<Vector>);
+  const Range inside = interior(s);
+  if (inside.end - inside.begin < s.outColumns) {
+    forShares(s, operands, channels, maxBorderChannels, borderOf<Vector>);
+  }
+}
+
 } // namespace
 
 void laneConvolution(const Shape &s, const float *x, const float *w,
@@ -242,10 +254,10 @@ void laneConvolution(const Shape &s, const float *x, const float *w,
                      std::int64_t channels, std::int64_t rowBegin,
                      std::int64_t rowEnd, std::int64_t lanes) {
   const Operands operands{x, w, bias, hasRelu, y, {rowBegin, rowEnd}, lanes};
-  forShares(s, operands, channels, maxChannels, interiorOf<>);
-  const Range inside = interior(s);
-  if (inside.end - inside.begin < s.outColumns) {
-    forShares(s, operands, channels, maxBorderChannels, borderOf<>);
+  if (lanes <= halfCount) {
+    runChannels<HalfLanes>(s, operands, channels);
+  } else {
+    runChannels<Lanes>(s, operands, channels);
   }
 }
 

@@ -12,7 +12,7 @@ void laneConvolution(const LaneLoops::Convolution &shape, const float *x,
 
 void laneWeightGradient(const LaneLoops::Convolution &shape, const float *dy,
                         std::int64_t dyImage, const float *x,
-                        std::int64_t xImage, std::int64_t images,
+                        std::int64_t xImage, std::int64_t samples,
                         std::int64_t channels, float *dw);
 
 } // namespace kernels::loops::LOOPS_LEVEL

@@ -1,6 +1,7 @@
 // The weights' gradient with sixteen samples in the lanes: a tile of output
 // channels and kernel columns is summed over all positions in registers; the
-// lanes are added up once, at the end.
+// lanes are added up once, at the end. A last block of at most eight samples is
+// summed in vectors of half the size.
 #include "LaneConvolution.hpp"
 
 #include "Lanes.hpp"
@@ -40,14 +41,18 @@ struct Images {
   const float *dy;
   const float *x;
   std::int64_t dyImage, xImage, count;
+
+  Images from(std::int64_t image, std::int64_t some) const {
+    return {dy + image * dyImage, x + image * xImage, dyImage, xImage, some};
+  }
 };
 
 // Adds to sums[o][t] the products of dy's channel o with x moved by kernel row
 // p and column q + t, over output columns [columns).
-template <int Channels, int Taps>
+template <typename Vector, int Channels, int Taps>
 void accumulate(const Shape &s, const Images &images, std::int64_t channel,
                 std::int64_t p, std::int64_t q, Range columns,
-                Lanes (&sums)[Channels][Taps]) {
+                Vector (&sums)[Channels][Taps]) {
   const std::int64_t shift = p * s.dilationRows - s.padRows;
   const Range rows = positionsInside(shift, s.strideRows, s.outRows, s.inRows);
   const std::int64_t plane = s.outRows * s.outColumns * laneCount;
@@ -63,15 +68,15 @@ void accumulate(const Shape &s, const Images &images, std::int64_t channel,
       const float *x = images.x + image * images.xImage +
                        (line * s.inColumns + column) * laneCount;
       for (std::int64_t i = columns.begin; i < columns.end; ++i) {
-        Lanes values[Taps];
+        Vector values[Taps];
 #pragma GCC unroll 8
         for (int t = 0; t < Taps; ++t) {
-          values[t] = loadLanes(x + t * tap);
+          values[t] = loadAs<Vector>(x + t * tap);
           keepInRegister(values[t]);
         }
 #pragma GCC unroll 8
         for (int o = 0; o < Channels; ++o) {
-          const Lanes gradient = loadLanes(dy + o * plane);
+          const auto gradient = loadAs<Vector>(dy + o * plane);
 #pragma GCC unroll 8
           for (int t = 0; t < Taps; ++t) {
             sums[o][t] += gradient * values[t];
@@ -106,50 +111,72 @@ template <int Taps> struct TapColumns {
   }
 };
 
-// Kernel columns [q, q + Taps) of one kernel row and input channel.
-template <int Channels, int Taps>
-void runTile(const Shape &s, const Images &images, std::int64_t channel,
-             std::int64_t p, std::int64_t q, float *dw) {
-  const TapColumns<Taps> columns(s, q);
-  const std::int64_t kernel = s.kernelRows * s.kernelColumns;
-  dw += channel * kernel + p * s.kernelColumns + q;
-  Lanes sums[Channels][Taps] = {};
-  accumulate<Channels, Taps>(s, images, channel, p, q, columns.all, sums);
+// A tile's place: an input channel, a kernel row and the first kernel column.
+struct Place {
+  std::int64_t channel, p, q;
+};
+
+// Adds Taps kernel columns of the tile to dw, or sets them.
+template <typename Vector, int Channels, int Taps>
+void addTile(const Shape &s, const Images &images, const Place &at,
+             const Range &columns, bool isFirst, float *dw) {
+  const std::int64_t weights = s.inChannels * s.kernelRows * s.kernelColumns;
+  Vector sums[Channels][Taps] = {};
+  accumulate(s, images, at.channel, at.p, at.q, columns, sums);
   for (int o = 0; o < Channels; ++o) {
     for (int t = 0; t < Taps; ++t) {
-      dw[o * s.inChannels * kernel + t] = sumOf(sums[o][t]);
+      float &sum = dw[o * weights + t];
+      sum = isFirst ? sumOf(sums[o][t]) : sum + sumOf(sums[o][t]);
     }
   }
+}
+
+template <typename Vector, int Channels, int Taps>
+void addImages(const Shape &s, const Images &images, const Place &at,
+               bool isFirst, float *dw) {
+  const TapColumns<Taps> columns(s, at.q);
+  addTile<Vector, Channels, Taps>(s, images, at, columns.all, isFirst, dw);
   for (int t = 0; t < Taps; ++t) { // what padding leaves of single taps
     const Range parts[] = {columns.left(t), columns.right(t)};
     for (const Range part : parts) {
       if (part.begin < part.end) {
-        Lanes rest[Channels][1] = {};
-        accumulate<Channels, 1>(s, images, channel, p, q + t, part, rest);
-        for (int o = 0; o < Channels; ++o) {
-          dw[o * s.inChannels * kernel + t] += sumOf(rest[o][0]);
-        }
+        addTile<Vector, Channels, 1>(s, images, {at.channel, at.p, at.q + t},
+                                     part, false, dw + t);
       }
     }
   }
 }
 
+template <int Channels, int Taps>
+void runTile(const Shape &s, const Images &images, std::int64_t samples,
+             const Place &at, float *dw) {
+  dw += (at.channel * s.kernelRows + at.p) * s.kernelColumns + at.q;
+  const std::int64_t left = samples % laneCount;
+  const bool hasHalf = left > 0 && left <= halfCount;
+  const std::int64_t whole = images.count - (hasHalf ? 1 : 0);
+  if (whole > 0) {
+    addImages<Lanes, Channels, Taps>(s, images.from(0, whole), at, true, dw);
+  }
+  if (hasHalf) {
+    addImages<HalfLanes, Channels, Taps>(s, images.from(whole, 1), at,
+                                         whole == 0, dw);
+  }
+}
+
 template <int Taps, int Channels = maxChannels(Taps)>
-void runChannels(const Shape &s, const Images &images, std::int64_t channels,
-                 std::int64_t channel, std::int64_t p, std::int64_t q,
-                 float *dw) {
+void runChannels(const Shape &s, const Images &images, std::int64_t samples,
+                 std::int64_t channels, const Place &at, float *dw) {
   if constexpr (Channels > 1) {
     if (channels < Channels) {
-      return runChannels<Taps, Channels - 1>(s, images, channels, channel, p, q,
+      return runChannels<Taps, Channels - 1>(s, images, samples, channels, at,
                                              dw);
     }
   }
-  runTile<Channels, Taps>(s, images, channel, p, q, dw);
+  runTile<Channels, Taps>(s, images, samples, at, dw);
 }
 
 using TapsFunction = void (*)(const Shape &, const Images &, std::int64_t,
-                              std::int64_t, std::int64_t, std::int64_t,
-                              float *);
+                              std::int64_t, const Place &, float *);
 template <int Taps = maxTaps> TapsFunction tapsOf(std::int64_t taps) {
   if constexpr (Taps > 1) {
     if (taps < Taps) {
@@ -166,7 +193,9 @@ constexpr std::int64_t channelsOf(std::int64_t taps) {
 
 void laneWeightGradient(const Shape &s, const float *dy, std::int64_t dyImage,
                         const float *x, std::int64_t xImage,
-                        std::int64_t images, std::int64_t channels, float *dw) {
+                        std::int64_t samples, std::int64_t channels,
+                        float *dw) {
+  const std::int64_t images = (samples + laneCount - 1) / laneCount;
   const std::int64_t plane = s.outRows * s.outColumns * laneCount;
   const std::int64_t weights = s.inChannels * s.kernelRows * s.kernelColumns;
   const std::int64_t groups = (s.kernelColumns + maxTaps - 1) / maxTaps;
@@ -181,7 +210,8 @@ void laneWeightGradient(const Shape &s, const float *dy, std::int64_t dyImage,
       const Images part{dy + first * plane, x, dyImage, xImage, images};
       for (std::int64_t c = 0; c < s.inChannels; ++c) {
         for (std::int64_t p = 0; p < s.kernelRows; ++p) {
-          tapsOf<>(taps)(s, part, count, c, p, q, dw + first * weights);
+          tapsOf<>(taps)(s, part, samples, count, {c, p, q},
+                         dw + first * weights);
         }
       }
     }

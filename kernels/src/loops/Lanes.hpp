@@ -29,6 +29,28 @@ static inline Lanes loadLanes(const float *from) {
 static inline void storeLanes(float *to, Lanes lanes) {
   std::memcpy(to, &lanes, sizeof lanes);
 }
+
+// The first eight lanes alone: all that a block of few samples needs.
+inline constexpr std::int64_t halfCount = laneCount / 2;
+using HalfLanes = float __attribute__((vector_size(halfCount * sizeof(float))));
+
+template <typename Vector> static inline Vector loadAs(const float *from) {
+  Vector lanes;
+  std::memcpy(&lanes, from, sizeof lanes);
+  return lanes;
+}
+template <typename Vector> static inline Vector broadcastAs(float value) {
+  return value - Vector{};
+}
+static inline Lanes wholeOf(Lanes lanes) {
+  return lanes;
+}
+// The other lanes are 0.
+static inline Lanes wholeOf(HalfLanes half) {
+  return __builtin_shufflevector(half, HalfLanes{}, 0, 1, 2, 3, 4, 5, 6, 7, 8,
+                                 9, 10, 11, 12, 13, 14, 15);
+}
+
 // The first `count` elements, at most sixteen; the other lanes are `filler`.
 static inline Lanes loadPart(const float *from, std::int64_t count,
                              float filler = 0) {
@@ -168,7 +190,8 @@ static inline Lanes addWhere(LaneBits bits, Lanes total, Lanes a) {
 
 // Keeps the compiler from reading a value again from memory at every use: one
 // load a cycle is all that there is of whole registers.
-static inline void keepInRegister([[maybe_unused]] Lanes &lanes) {
+template <typename Vector>
+static inline void keepInRegister([[maybe_unused]] Vector &lanes) {
 #ifdef __AVX512F__
   asm("" : "+v"(lanes));
 #endif
@@ -194,13 +217,15 @@ static inline Lanes squareRoot(Lanes lanes) {
   return lanes;
 }
 
-static inline float sumOf(Lanes lanes) {
-  const auto eight =
-      __builtin_shufflevector(lanes, lanes, 0, 1, 2, 3, 4, 5, 6, 7) +
-      __builtin_shufflevector(lanes, lanes, 8, 9, 10, 11, 12, 13, 14, 15);
+static inline float sumOf(HalfLanes eight) {
   const auto four = __builtin_shufflevector(eight, eight, 0, 1, 2, 3) +
                     __builtin_shufflevector(eight, eight, 4, 5, 6, 7);
   return (four[0] + four[2]) + (four[1] + four[3]);
+}
+static inline float sumOf(Lanes lanes) {
+  return sumOf(
+      __builtin_shufflevector(lanes, lanes, 0, 1, 2, 3, 4, 5, 6, 7) +
+      __builtin_shufflevector(lanes, lanes, 8, 9, 10, 11, 12, 13, 14, 15));
 }
 
 } // namespace kernels::loops::LOOPS_LEVEL

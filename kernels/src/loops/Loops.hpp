@@ -291,12 +291,12 @@ struct LaneLoops {
                       const float *bias, bool hasRelu, float *y,
                       std::int64_t channels, std::int64_t rowBegin,
                       std::int64_t rowEnd, std::int64_t lanes);
-  // The weights' gradient of `channels` output channels, over `images` images
-  // whose x and dy are `xImage` and `dyImage` floats apart; dy and dw start at
-  // the first channel.
+  // The weights' gradient of `channels` output channels, over `samples` samples
+  // in images whose x and dy are `xImage` and `dyImage` floats apart; dy and dw
+  // start at the first channel.
   void (*weightGradient)(const Convolution &shape, const float *dy,
                          std::int64_t dyImage, const float *x,
-                         std::int64_t xImage, std::int64_t images,
+                         std::int64_t xImage, std::int64_t samples,
                          std::int64_t channels, float *dw);
   // One plane of one image.
   void (*maxPool)(const PoolLoops::Plane &plane, const float *x, float *y,
