@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <iterator>
+
 namespace {
 
 using namespace poplar::engine;
@@ -65,6 +67,35 @@ TEST(Dependences, ReachIntoThePreviousIterationOfALoop) {
   EXPECT_EQ(findDependences(tasks, true),
             (Dependences{{{0, isPrevious}, {1, isPrevious}},
                          {{0}, {1, isPrevious}}}));
+}
+
+TEST(Dependences, AreThoseOfTheLastWholeWriteAfterManySmallOnes) {
+  const std::vector<TaskItem> tasks = {
+      makeTask(0, {}, {{0, 4}}), makeTask(1, {{0, 2}}, {{4, 8}}),
+      makeTask(2, {}, {{0, 8}}), // over both, and over what task 1 read
+      makeTask(2, {}, {{6, 8}}), // with it: no matter what its bytes were
+      makeTask(3, {{0, 1}}, {}), makeTask(4, {}, {{2, 4}}),
+  };
+  EXPECT_EQ(findDependences(tasks, false),
+            (Dependences{{}, {{0}}, {{0}, {1}}, {{0}, {1}}, {{2}}, {{2}}}));
+}
+
+// Walking through every byte for each of the later tasks would take seconds.
+TEST(Dependences, DoNotTakeLongerWhereMemoryWasCut) {
+  static std::byte large[20000];
+  std::vector<TaskItem> tasks;
+  for (std::uint32_t call = 0; call < 2 * sizeof large; ++call) {
+    tasks.push_back(makeTask(call, {}, {}));
+    bool isWhole = call >= sizeof large;
+    tasks.back().accesses.push_back(
+        {large + (isWhole ? 0 : call),
+         isWhole ? std::end(large) : large + call + 1, true, false});
+  }
+  const Dependences dependences = findDependences(tasks, false);
+  EXPECT_EQ(dependences[sizeof large].size(), sizeof large);
+  EXPECT_EQ(dependences.back(),
+            (std::vector<Dependence>{{2 * sizeof large - 2}}));
+  EXPECT_EQ(makeSchedule(tasks, dependences, 1)[0].size(), 2 * sizeof large);
 }
 
 TEST(Dependences, KeepStreamsInOrder) {

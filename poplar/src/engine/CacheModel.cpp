@@ -34,9 +34,14 @@ void CacheModel::touch(const std::vector<ByteAccess> &accesses,
     }
     cut(access.begin);
     cut(access.end);
+    const auto first = segments_.find(access.begin);
     const auto last = segments_.find(access.end);
-    for (auto at = segments_.find(access.begin); at != last; ++at) {
+    for (auto at = first; at != last;) {
       at->second = (access.isWrite ? 0 : at->second) | bitOf(worker);
+      // Segments that are in the same caches are one: memory that is used
+      // again and again would be cut ever finer.
+      const bool isOne = at != first && std::prev(at)->second == at->second;
+      at = isOne ? segments_.erase(at) : std::next(at);
     }
   }
 }

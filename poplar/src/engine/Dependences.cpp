@@ -25,6 +25,11 @@ void append(Numbers &to, const Numbers &from) {
   to.insert(to.end(), from.begin(), from.end());
 }
 
+void removeRepetitions(Numbers &numbers) {
+  std::sort(numbers.begin(), numbers.end());
+  numbers.erase(std::unique(numbers.begin(), numbers.end()), numbers.end());
+}
+
 class ByteHistory {
 public:
   ByteHistory() { segments_[nullptr] = {}; }
@@ -37,17 +42,37 @@ public:
     }
     cut(access.begin);
     cut(access.end);
+    const auto first = segments_.find(access.begin);
     const auto last = segments_.find(access.end);
-    for (auto at = segments_.find(access.begin); at != last; ++at) {
+    bool isAlone = access.isWrite;
+    for (auto at = first; at != last; ++at) {
       if (access.isWrite) {
         write(at->second, task, groups, found);
+        isAlone = isAlone && at->second.writers.size() == 1;
       } else {
         read(at->second, task, groups, found);
       }
     }
+    if (isAlone) {
+      join(first, last);
+    }
   }
 
 private:
+  using Segments = std::map<const std::byte *, History>; // by first byte
+
+  // Memory is used again and again: without this, it would be cut ever finer,
+  // and all that touches it would walk through all of the cuts.
+  void join(Segments::iterator first, Segments::iterator last) {
+    History &whole = first->second;
+    for (auto at = std::next(first); at != last; at = segments_.erase(at)) {
+      append(whole.readers, at->second.readers);
+      append(whole.before, at->second.before);
+    }
+    removeRepetitions(whole.readers);
+    removeRepetitions(whole.before);
+  }
+
   void cut(const std::byte *at) {
     const auto after = segments_.upper_bound(at);
     const auto segment = std::prev(after);
@@ -80,7 +105,7 @@ private:
     history.writers.push_back(task);
   }
 
-  std::map<const std::byte *, History> segments_; // by first byte
+  Segments segments_;
 };
 
 } // namespace
@@ -98,7 +123,8 @@ findDependences(const std::vector<TaskItem> &tasks, bool isLoop) {
   }
   ByteHistory history;
   std::vector<std::vector<Dependence>> result(count);
-  Numbers stage, earlierStage; // of the current call
+  Numbers foundFor(iterations * count, ~0U); // the last task that waits for one
+  Numbers stage, earlierStage;               // of the current call
   std::uint32_t lastStream = ~0U;
   for (std::uint32_t i = 0; i < iterations * count; ++i) {
     const TaskItem &task = tasks[i % count];
@@ -125,13 +151,11 @@ findDependences(const std::vector<TaskItem> &tasks, bool isLoop) {
     }
     std::vector<Dependence> &dependences = result[i % count];
     for (std::uint32_t other : found) {
-      if (other != i) {
+      if (other != i && std::exchange(foundFor[other], i) != i) {
         dependences.push_back({other % count, isLoop && other < count});
       }
     }
     std::sort(dependences.begin(), dependences.end());
-    dependences.erase(std::unique(dependences.begin(), dependences.end()),
-                      dependences.end());
   }
   return result;
 }
