@@ -7,7 +7,7 @@
 #include "HalfPlan.hpp"
 #include "LaneKernels.hpp"
 #include "PlanHelpers.hpp"
-#include "Winograd.hpp"
+#include "WinogradKernels.hpp"
 
 #include <support/Error.hpp>
 
@@ -17,14 +17,13 @@ namespace kernels {
 
 namespace {
 
+enum class Direction { Forward, DataGrad };
+
 struct Cut {
   std::int64_t samples, channels; // how many parts
 };
 
-Cut cutOf(const ConvolutionShape &shape, Direction direction, Method method) {
-  if (method == Method::Winograd) {
-    return {winogradParts(shape, direction), 1};
-  }
+Cut cutOf(const ConvolutionShape &shape, Direction direction) {
   // Weights that do not stay in a core's cache are read for every sample where
   // the kernel is larger than a point: two samples at a time cost 15 % less
   // than one.
@@ -62,12 +61,12 @@ struct ImagePrimitive {
 class ImagePlan final : public Plan {
 public:
   ImagePlan(const Signature &signature, const ConvolutionShape &shape,
-            Direction direction, Method method)
-      : direction_(direction), method_(method), shape_(shape),
+            Direction direction)
+      : direction_(direction), shape_(shape),
         hasBias_(signature.inputs.size() == 3),
         hasRelu_(direction == Direction::Forward &&
                  signature.attributes.getString("activation") == "RELU"),
-        cut_(cutOf(shape, direction, method)) {
+        cut_(cutOf(shape, direction)) {
     const SingleThread single;
     Scratch scratch;
     for (std::int64_t c = 0; c < cut_.channels; ++c) {
@@ -163,7 +162,6 @@ private:
   void addTask(const Signature &signature, const Shard &shard);
 
   Direction direction_;
-  Method method_;
   ConvolutionShape shape_;
   bool hasBias_, hasRelu_;
   bool isConsistent_ = true;
@@ -175,8 +173,8 @@ private:
 };
 
 ImagePrimitive makePrimitive(const ConvolutionShape &shape, Direction direction,
-                             Method method, bool hasBias, bool hasRelu) {
-  const DnnlShape parameters(shape, method);
+                             bool hasBias, bool hasRelu) {
+  const DnnlShape parameters(shape);
   if (direction == Direction::Forward) {
     const auto pd = parameters.forward(hasBias, hasRelu);
     return {pd.src_desc(), pd.weights_desc(), pd.dst_desc(),
@@ -204,8 +202,7 @@ void ImagePlan::addShard(const Signature &signature, std::int64_t samplePart,
   part.batch = count / calls;
   (isForward() ? part.outChannels : part.inChannels) =
       channels.end - channels.begin;
-  const auto made =
-      makePrimitive(part, direction_, method_, hasBias_, hasRelu_);
+  const auto made = makePrimitive(part, direction_, hasBias_, hasRelu_);
 
   Part weightPart = Part::whole(w.shape);
   if (cut_.channels > 1) {
@@ -279,9 +276,9 @@ using Layouts = std::optional<std::vector<Layout>>;
 // What oneDNN wants of {in, w, out}, where our layouts have it.
 std::vector<Layout> wantedLayouts(const Signature &signature,
                                   const ConvolutionShape &shape,
-                                  Direction direction, Method method) {
+                                  Direction direction) {
   const SingleThread single;
-  const auto made = makePrimitive(shape, direction, method, false, false);
+  const auto made = makePrimitive(shape, direction, false, false);
   std::vector<Layout> layouts(signature.operandCount(), Layout::Plain);
   layouts[0] = imageLayoutOf(made.in, signature.inputs[0].shape);
   layouts[1] = weightLayoutOf(made.w, signature.inputs[1].shape);
@@ -291,7 +288,7 @@ std::vector<Layout> wantedLayouts(const Signature &signature,
       direction == Direction::Forward
           ? std::vector{Layout::WeightsInOut16, Layout::WeightsOut16}
           : std::vector{Layout::WeightsInMajor16};
-  if (cutOf(shape, direction, method).channels > 1 &&
+  if (cutOf(shape, direction).channels > 1 &&
       std::find(dense.begin(), dense.end(), layouts[1]) == dense.end()) {
     layouts[1] = Layout::Plain;
   }
@@ -313,48 +310,37 @@ bool isForwardTaken(const Signature &signature) {
                                   signature.inputs[2].strides[0] == 1);
 }
 
-// Whether the method is one for the convolution.
-bool isFor(Method method, const ConvolutionShape &shape, Direction direction) {
-  return method == Method::Direct || winogradParts(shape, direction) > 0;
-}
-
-template <Method method> Layouts forwardLayouts(const Signature &signature) {
-  constexpr auto direction = Direction::Forward;
-  if (!isForwardTaken(signature) ||
-      !isFor(method, forwardShape(signature), direction)) {
+Layouts forwardLayouts(const Signature &signature) {
+  if (!isForwardTaken(signature)) {
     return std::nullopt;
   }
-  return wantedLayouts(signature, forwardShape(signature), direction, method);
+  return wantedLayouts(signature, forwardShape(signature), Direction::Forward);
 }
 
-template <Method method> Layouts dataGradLayouts(const Signature &signature) {
-  constexpr auto direction = Direction::DataGrad;
-  if (!isForDnnl(signature) ||
-      !isFor(method, dataGradShape(signature), direction)) {
+Layouts dataGradLayouts(const Signature &signature) {
+  if (!isForDnnl(signature)) {
     return std::nullopt;
   }
-  return wantedLayouts(signature, dataGradShape(signature), direction, method);
+  return wantedLayouts(signature, dataGradShape(signature),
+                       Direction::DataGrad);
 }
 
 std::unique_ptr<Plan> planImage(const Signature &signature,
                                 const ConvolutionShape &shape,
-                                Direction direction, Method method) {
-  auto plan = std::make_unique<ImagePlan>(signature, shape, direction, method);
+                                Direction direction) {
+  auto plan = std::make_unique<ImagePlan>(signature, shape, direction);
   return plan->isConsistent() ? std::move(plan) : nullptr;
 }
 
-template <Method method = Method::Direct>
 std::unique_ptr<Plan> planForward(const Signature &signature) {
   return isForwardTaken(signature)
-             ? planImage(signature, forwardShape(signature), Direction::Forward,
-                         method)
+             ? planImage(signature, forwardShape(signature), Direction::Forward)
              : nullptr;
 }
 
-template <Method method = Method::Direct>
 std::unique_ptr<Plan> planDataGrad(const Signature &signature) {
   return isForDnnl(signature) ? planImage(signature, dataGradShape(signature),
-                                          Direction::DataGrad, method)
+                                          Direction::DataGrad)
                               : nullptr;
 }
 
@@ -363,9 +349,8 @@ std::unique_ptr<Plan> planDataGrad(const Signature &signature) {
 std::span<const KernelEntry> convolutionKernels() {
   static const KernelEntry entries[] = {
       laneConvolution,
-      {"winograd", forwardLayouts<Method::Winograd>,
-       planForward<Method::Winograd>},
-      {"oneDNN", forwardLayouts<Method::Direct>, planForward},
+      winogradConvolution,
+      {"oneDNN", forwardLayouts, planForward},
       {"oneDNN", allPlain, planForward},
       {"half", allPlain, planAsFloat<planForward>}};
   return entries;
@@ -373,9 +358,8 @@ std::span<const KernelEntry> convolutionKernels() {
 std::span<const KernelEntry> convolutionDataGradKernels() {
   static const KernelEntry entries[] = {
       laneConvolutionDataGrad,
-      {"winograd", dataGradLayouts<Method::Winograd>,
-       planDataGrad<Method::Winograd>},
-      {"oneDNN", dataGradLayouts<Method::Direct>, planDataGrad},
+      winogradConvolutionDataGrad,
+      {"oneDNN", dataGradLayouts, planDataGrad},
       {"oneDNN", allPlain, planDataGrad},
       {"half", allPlain, planAsFloat<planDataGrad>}};
   return entries;

@@ -8,7 +8,7 @@
 #include "HalfPlan.hpp"
 #include "LaneKernels.hpp"
 #include "PlanHelpers.hpp"
-#include "Winograd.hpp"
+#include "WinogradKernels.hpp"
 
 #include "loops/Loops.hpp"
 
@@ -25,10 +25,7 @@ struct Cut {
 // A part of the batch gives a whole gradient, so that several cost a pass over
 // the weights each; a part of the output channels wants its channels of dy
 // gathered. Either is kept far below the work.
-Cut cutOf(const ConvolutionShape &shape, Method method) {
-  if (method == Method::Winograd) {
-    return {winogradParts(shape, Direction::WeightGrad), 1};
-  }
+Cut cutOf(const ConvolutionShape &shape) {
   constexpr std::int64_t channelsPerPart = 32;
   const double work = convolutionWork(shape);
   const auto weights =
@@ -51,9 +48,8 @@ Cut cutOf(const ConvolutionShape &shape, Method method) {
 
 class WeightGradPlan final : public Plan {
 public:
-  WeightGradPlan(const Signature &signature, const ConvolutionShape &shape,
-                 Method method)
-      : shape_(shape), method_(method), cut_(cutOf(shape, method)),
+  WeightGradPlan(const Signature &signature, const ConvolutionShape &shape)
+      : shape_(shape), cut_(cutOf(shape)),
         elements_(support::elementCount(shape.weightShape())) {
     const SingleThread single;
     Scratch scratch;
@@ -120,7 +116,7 @@ private:
     ConvolutionShape part = shape_;
     part.batch = dyPart.first.end - dyPart.first.begin;
     part.outChannels = dyPart.second.end - dyPart.second.begin;
-    const auto pd = DnnlShape(part, method_).weightGrad();
+    const auto pd = DnnlShape(part).weightGrad();
     const auto insideDy = pd.diff_dst_desc(), insideX = pd.src_desc(),
                insideDw = pd.diff_weights_desc();
     isConsistent_ =
@@ -189,7 +185,6 @@ private:
   }
 
   ConvolutionShape shape_;
-  Method method_;
   Cut cut_;
   bool isConsistent_ = true;
   std::int64_t elements_; // of the weights
@@ -204,33 +199,25 @@ ConvolutionShape shapeOf(const Signature &signature) {
                           signature.outputs[0].shape);
 }
 
-template <Method method>
 std::optional<std::vector<Layout>> wantedLayouts(const Signature &signature) {
   if (!isForDnnl(signature)) {
     return std::nullopt;
   }
-  const auto shape = shapeOf(signature);
-  if (method == Method::Winograd &&
-      winogradParts(shape, Direction::WeightGrad) == 0) {
-    return std::nullopt;
-  }
   const SingleThread single;
-  const auto pd = DnnlShape(shape, method).weightGrad();
+  const auto pd = DnnlShape(shapeOf(signature)).weightGrad();
   return std::vector{
       imageLayoutOf(pd.diff_dst_desc(), signature.inputs[0].shape),
       imageLayoutOf(pd.src_desc(), signature.inputs[1].shape),
       weightLayoutOf(pd.diff_weights_desc(), signature.outputs[0].shape)};
 }
 
-template <Method method = Method::Direct>
 std::unique_ptr<Plan> planWeightGrad(const Signature &signature) {
   const OperandSpec &dw = signature.outputs[0];
   if (!isForDnnl(signature) ||
       (dw.layout == Layout::Plain && !dw.isRowMajor())) {
     return nullptr;
   }
-  auto plan =
-      std::make_unique<WeightGradPlan>(signature, shapeOf(signature), method);
+  auto plan = std::make_unique<WeightGradPlan>(signature, shapeOf(signature));
   return plan->isConsistent() ? std::move(plan) : nullptr;
 }
 
@@ -239,9 +226,8 @@ std::unique_ptr<Plan> planWeightGrad(const Signature &signature) {
 std::span<const KernelEntry> convolutionWeightGradKernels() {
   static const KernelEntry entries[] = {
       laneConvolutionWeightGrad,
-      {"winograd", wantedLayouts<Method::Winograd>,
-       planWeightGrad<Method::Winograd>},
-      {"oneDNN", wantedLayouts<Method::Direct>, planWeightGrad},
+      winogradConvolutionWeightGrad,
+      {"oneDNN", wantedLayouts, planWeightGrad},
       {"oneDNN", allPlain, planWeightGrad},
       {"half", allPlain, planAsFloat<planWeightGrad>}};
   return entries;

@@ -15,10 +15,8 @@ dnnl::primitive_attr withUserScratchpad() {
   return attributes;
 }
 
-dnnl::algorithm algorithmOf(Method method) {
-  return method == Method::Winograd ? dnnl::algorithm::convolution_winograd
-                                    : dnnl::algorithm::convolution_direct;
-}
+// Winograd's method is our own: oneDNN's takes megabytes of scratch per call.
+constexpr auto direct = dnnl::algorithm::convolution_direct;
 
 } // namespace
 
@@ -31,11 +29,10 @@ bool isStridedPoint(const ConvolutionShape &s) {
          support::elementCount(s.strides) > 1;
 }
 
-DnnlShape::DnnlShape(const ConvolutionShape &s, Method method)
+DnnlShape::DnnlShape(const ConvolutionShape &s)
     : x(s.inputShape()), w(s.weightShape()),
       y(s.outputShape()), bias{s.outChannels}, strides(s.strides),
-      dilations(s.dilations), padLower(s.padLower), padUpper(s.padUpper),
-      method(method) {
+      dilations(s.dilations), padLower(s.padLower), padUpper(s.padUpper) {
   for (auto &dilation : dilations) {
     --dilation; // oneDNN counts the zeros between elements
   }
@@ -55,31 +52,28 @@ DnnlShape::forward(bool hasBias, bool hasRelu) const {
   }
   const auto kind = dnnl::prop_kind::forward_training;
   using Desc = dnnl::convolution_forward::desc;
-  const auto algorithm = algorithmOf(method);
   const auto desc =
-      hasBias ? Desc(kind, algorithm, dnnlAny(x), dnnlAny(w),
-                     dnnlStrided(bias, {1}), dnnlAny(y), strides, dilations,
-                     padLower, padUpper)
-              : Desc(kind, algorithm, dnnlAny(x), dnnlAny(w), dnnlAny(y),
-                     strides, dilations, padLower, padUpper);
-  return {desc, attributes, dnnlEngine(), method != Method::Direct};
+      hasBias
+          ? Desc(kind, direct, dnnlAny(x), dnnlAny(w), dnnlStrided(bias, {1}),
+                 dnnlAny(y), strides, dilations, padLower, padUpper)
+          : Desc(kind, direct, dnnlAny(x), dnnlAny(w), dnnlAny(y), strides,
+                 dilations, padLower, padUpper);
+  return {desc, attributes, dnnlEngine()};
 }
 
 dnnl::convolution_backward_data::primitive_desc DnnlShape::dataGrad() const {
-  return {dnnl::convolution_backward_data::desc(algorithmOf(method), dnnlAny(x),
-                                                dnnlAny(w), dnnlAny(y), strides,
-                                                dilations, padLower, padUpper),
-          withUserScratchpad(), dnnlEngine(), forward(false, false),
-          method != Method::Direct};
+  return {dnnl::convolution_backward_data::desc(direct, dnnlAny(x), dnnlAny(w),
+                                                dnnlAny(y), strides, dilations,
+                                                padLower, padUpper),
+          withUserScratchpad(), dnnlEngine(), forward(false, false)};
 }
 
 dnnl::convolution_backward_weights::primitive_desc
 DnnlShape::weightGrad() const {
   return {dnnl::convolution_backward_weights::desc(
-              algorithmOf(method), dnnlAny(x), dnnlAny(w), dnnlAny(y), strides,
-              dilations, padLower, padUpper),
-          withUserScratchpad(), dnnlEngine(), forward(false, false),
-          method != Method::Direct};
+              direct, dnnlAny(x), dnnlAny(w), dnnlAny(y), strides, dilations,
+              padLower, padUpper),
+          withUserScratchpad(), dnnlEngine(), forward(false, false)};
 }
 
 std::size_t Scratch::take(std::size_t bytes) {

@@ -1,5 +1,5 @@
-// What convolutions through oneDNN have in common: descriptors, and the way of
-// operands between the layouts they have and those that oneDNN wants.
+// What direct convolutions through oneDNN have in common: descriptors, and the
+// way of operands between the layouts they have and those that oneDNN wants.
 #pragma once
 
 #include "Dnnl.hpp"
@@ -17,22 +17,14 @@ double convolutionWork(const ConvolutionShape &shape);
 // pixels that it reads.
 bool isStridedPoint(const ConvolutionShape &shape);
 
-enum class Direction { Forward, DataGrad, WeightGrad };
-
-// How oneDNN computes it; see Winograd.hpp.
-enum class Method { Direct, Winograd };
-
 // The parameters that all three directions share.
 struct DnnlShape {
   using Dims = dnnl::memory::dims;
   Dims x, w, y, bias;
   Dims strides, dilations, padLower, padUpper;
-  Method method;
 
-  explicit DnnlShape(const ConvolutionShape &shape,
-                     Method method = Method::Direct);
+  explicit DnnlShape(const ConvolutionShape &shape);
 
-  // Empty where oneDNN does not have the method.
   dnnl::convolution_forward::primitive_desc forward(bool hasBias,
                                                     bool hasRelu) const;
   dnnl::convolution_backward_data::primitive_desc dataGrad() const;

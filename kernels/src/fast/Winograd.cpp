@@ -9,12 +9,8 @@ namespace {
 
 constexpr std::int64_t tileSize = 4;
 
-std::int64_t tilesOf(const Shape &field) {
-  std::int64_t tiles = 1;
-  for (const std::int64_t size : field) {
-    tiles *= (size + tileSize - 1) / tileSize;
-  }
-  return tiles;
+std::int64_t tilesAlong(std::int64_t size) {
+  return (size + tileSize - 1) / tileSize;
 }
 
 bool isAll(const Shape &field, std::int64_t value) {
@@ -22,50 +18,55 @@ bool isAll(const Shape &field, std::int64_t value) {
                      [&](std::int64_t size) { return size == value; });
 }
 
-bool isTaken(const ConvolutionShape &s) {
-  // With fewer channels, transforming costs as much as it saves.
-  constexpr std::int64_t fewest = 32;
-  return s.in.size() == 2 && isAll(s.kernel, 3) && isAll(s.strides, 1) &&
-         isAll(s.dilations, 1) && s.groups == 1 && s.inChannels % 16 == 0 &&
-         s.outChannels % 16 == 0 &&
-         std::min(s.inChannels, s.outChannels) >= fewest;
-}
-
-bool isAvailable(const ConvolutionShape &shape, Direction direction) {
-  const SingleThread single;
-  const DnnlShape parameters(shape, Method::Winograd);
-  const auto forward = parameters.forward(false, false);
-  if (!forward || direction == Direction::Forward) {
-    return static_cast<bool>(forward);
-  }
-  return direction == Direction::DataGrad
-             ? static_cast<bool>(parameters.dataGrad())
-             : static_cast<bool>(parameters.weightGrad());
-}
-
 } // namespace
 
-std::int64_t winogradParts(const ConvolutionShape &shape, Direction direction) {
-  if (!isTaken(shape)) {
-    return 0;
+bool isForWinograd(const ConvolutionShape &s, const Shape &resultField) {
+  // With fewer channels, transforming costs as much as it saves.
+  constexpr std::int64_t fewest = 32;
+  if (s.in.size() != 2 || !isAll(s.kernel, 3) || !isAll(s.strides, 1) ||
+      !isAll(s.dilations, 1) || s.groups != 1 || s.inChannels % 16 != 0 ||
+      s.outChannels % 16 != 0 ||
+      std::min(s.inChannels, s.outChannels) < fewest) {
+    return false;
   }
-  const std::int64_t tiles =
-      tilesOf(direction == Direction::DataGrad ? shape.in : shape.out);
   // Of the factor 4 that a tile saves, what is left when tiles reach beyond the
-  // image. Transforming takes the rest where it is less than this.
-  constexpr double leastSaving = 2.5;
-  const double saving = static_cast<double>(support::elementCount(shape.out)) /
+  // image; and tiles enough to outweigh the transformed weights, which leave
+  // the caches when channels are many.
+  constexpr double leastSaving = 1.6;
+  const std::int64_t leastTiles =
+      std::max<std::int64_t>(32, std::min(s.inChannels, s.outChannels) / 4);
+  const std::int64_t tiles =
+      tilesAlong(resultField[0]) * tilesAlong(resultField[1]);
+  const double saving = static_cast<double>(support::elementCount(s.out)) /
                         static_cast<double>(tileSize * tiles);
-  // Every part transforms the weights again, which its tiles must outweigh, and
-  // has memory of its own for what is transformed.
-  constexpr std::int64_t leastTiles = 32;
-  constexpr std::int64_t mostParts = 4;
-  const auto parts = static_cast<std::int64_t>(
-      std::bit_floor(static_cast<std::uint64_t>(std::min(
-          {mostParts, shape.batch, shape.batch * tiles / leastTiles}))));
-  return saving >= leastSaving && parts > 1 && isAvailable(shape, direction)
-             ? parts
-             : 0;
+  return saving >= leastSaving && s.batch * tiles >= leastTiles;
+}
+
+WinogradLoops::Field winogradField(const Shape &field, std::int64_t channels,
+                                   const Shape &resultField,
+                                   std::int64_t padRows,
+                                   std::int64_t padColumns) {
+  return {.channels = channels,
+          .rows = field[0],
+          .columns = field[1],
+          .tileRows = tilesAlong(resultField[0]),
+          .tileColumns = tilesAlong(resultField[1]),
+          .padRows = padRows,
+          .padColumns = padColumns};
+}
+
+double winogradWork(const ConvolutionShape &shape, std::int64_t tiles) {
+  constexpr double nanosecondsPerProduct = 0.02;
+  return nanosecondsPerProduct *
+         static_cast<double>(winogradPlaces * tiles * shape.inChannels *
+                             shape.outChannels);
+}
+
+std::int64_t winogradShards(std::int64_t items, double work,
+                            std::size_t bytes) {
+  constexpr std::size_t mostBytes = 2 << 20;
+  const auto most = std::max<std::size_t>(2, std::bit_floor(mostBytes / bytes));
+  return shardCount(std::min(items, static_cast<std::int64_t>(most)), work);
 }
 
 } // namespace kernels

@@ -4,6 +4,7 @@
 
 #include "IntegerLoops.hpp"
 #include "RandomLoops.hpp"
+#include "WinogradLoops.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -367,6 +368,7 @@ struct Loops {
   RandomLoops random;
   LaneLoops lanes;
   ProductLoops product;
+  WinogradLoops winograd;
 };
 
 // The table of each instruction set, and each family's part of it.
@@ -388,6 +390,7 @@ struct Loops {
   RandomLoops randomLoops();                                                   \
   LaneLoops laneLoops();                                                       \
   ProductLoops productLoops();                                                 \
+  WinogradLoops winogradLoops();                                               \
   }
 KERNELS_LOOPS_OF(base)
 KERNELS_LOOPS_OF(v3)

@@ -22,7 +22,8 @@ const Loops &table() {
                               updateLoops(),
                               randomLoops(),
                               laneLoops(),
-                              productLoops()};
+                              productLoops(),
+                              winogradLoops()};
   return table;
 }
 

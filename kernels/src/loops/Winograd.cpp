@@ -1,0 +1,289 @@
+// The transforms of Winograd's method, sixteen channels in the lanes. Each
+// works along columns first and then along rows; the places are numbered row by
+// row.
+#include "WinogradLoops.hpp"
+
+#include "Lanes.hpp"
+#include "Loops.hpp"
+
+namespace kernels::loops::LOOPS_LEVEL {
+
+namespace {
+
+using Field = WinogradLoops::Field;
+using Tiles = WinogradLoops::Tiles;
+using Weights = WinogradLoops::Weights;
+
+constexpr int size = 6;  // of a tile of pixels
+constexpr int inner = 4; // of a tile of results
+constexpr int taps = 3;
+constexpr int places = size * size;
+
+// Polynomials are evaluated at 0, +-a, +-b and infinity. These points lose
+// fewer bits than 1 and 2 do, and their powers are exact.
+constexpr float a = 0.625f, b = 1.5f;
+constexpr float a2 = a * a, b2 = b * b;
+constexpr float byA = 1 / (2 * a2 * (a2 - b2)), byB = 1 / (2 * b2 * (b2 - a2));
+constexpr float byZero = 1 / (a2 * b2);
+
+// Pixels to factors.
+inline void pixels(const Lanes (&d)[size], Lanes (&t)[size]) {
+  const Lanes evenA = d[4] - b2 * d[2], oddA = a * (d[3] - b2 * d[1]);
+  const Lanes evenB = d[4] - a2 * d[2], oddB = b * (d[3] - a2 * d[1]);
+  t[0] = a2 * b2 * d[0] - (a2 + b2) * d[2] + d[4];
+  t[1] = evenA + oddA;
+  t[2] = evenA - oddA;
+  t[3] = evenB + oddB;
+  t[4] = evenB - oddB;
+  t[5] = a2 * b2 * d[1] - (a2 + b2) * d[3] + d[5];
+}
+
+// Gradients of results to factors.
+inline void gradient(const Lanes (&d)[inner], Lanes (&t)[size]) {
+  const Lanes evenA = d[0] + a2 * d[2], oddA = a * (d[1] + a2 * d[3]);
+  const Lanes evenB = d[0] + b2 * d[2], oddB = b * (d[1] + b2 * d[3]);
+  t[0] = d[0];
+  t[1] = evenA + oddA;
+  t[2] = evenA - oddA;
+  t[3] = evenB + oddB;
+  t[4] = evenB - oddB;
+  t[5] = d[3];
+}
+
+// Products to results.
+inline void result(const Lanes (&d)[size], Lanes (&t)[inner]) {
+  const Lanes sumA = d[1] + d[2], differenceA = a * (d[1] - d[2]);
+  const Lanes sumB = d[3] + d[4], differenceB = b * (d[3] - d[4]);
+  t[0] = d[0] + sumA + sumB;
+  t[1] = differenceA + differenceB;
+  t[2] = a2 * sumA + b2 * sumB;
+  t[3] = a2 * differenceA + b2 * differenceB + d[5];
+}
+
+// Weights to factors.
+inline void weight(const Lanes (&d)[taps], Lanes (&t)[size]) {
+  const Lanes evenA = byA * (d[0] + a2 * d[2]), oddA = byA * a * d[1];
+  const Lanes evenB = byB * (d[0] + b2 * d[2]), oddB = byB * b * d[1];
+  t[0] = byZero * d[0];
+  t[1] = evenA + oddA;
+  t[2] = evenA - oddA;
+  t[3] = evenB + oddB;
+  t[4] = evenB - oddB;
+  t[5] = d[2];
+}
+
+// Products to gradients of weights.
+inline void weightGradient(const Lanes (&d)[size], Lanes (&t)[taps]) {
+  const Lanes sumA = byA * (d[1] + d[2]), sumB = byB * (d[3] + d[4]);
+  t[0] = byZero * d[0] + sumA + sumB;
+  t[1] = byA * a * (d[1] - d[2]) + byB * b * (d[3] - d[4]);
+  t[2] = a2 * sumA + b2 * sumB + d[5];
+}
+
+// Applies the transform `Along` to the columns and then to the rows of a square
+// of From x From, which becomes one of To x To.
+template <int From, int To, auto Along>
+inline void transform(const Lanes (&from)[From][From], Lanes (&to)[To][To]) {
+  Lanes half[From][To]; // by column
+#pragma GCC unroll 6
+  for (int c = 0; c < From; ++c) {
+    Lanes column[From];
+#pragma GCC unroll 6
+    for (int r = 0; r < From; ++r) {
+      column[r] = from[r][c];
+    }
+    Along(column, half[c]);
+  }
+#pragma GCC unroll 6
+  for (int r = 0; r < To; ++r) {
+    Lanes row[From];
+#pragma GCC unroll 6
+    for (int c = 0; c < From; ++c) {
+      row[c] = half[c][r];
+    }
+    Along(row, to[r]);
+  }
+}
+
+// Where a tile lies: its image, and its first pixel there.
+struct Corner {
+  std::int64_t image, row, column;
+};
+Corner cornerOf(const Field &field, std::int64_t tile) {
+  const std::int64_t perImage = field.tileRows * field.tileColumns;
+  const std::int64_t inImage = tile % perImage;
+  return {tile / perImage, inImage / field.tileColumns * inner - field.padRows,
+          inImage % field.tileColumns * inner - field.padColumns};
+}
+
+// A square of pixels; those beyond the image are zeros.
+template <int Size>
+inline void loadSquare(const Field &field, const float *plane,
+                       const Corner &corner, Lanes (&square)[Size][Size]) {
+  const bool isInside = corner.row >= 0 && corner.column >= 0 &&
+                        corner.row + Size <= field.rows &&
+                        corner.column + Size <= field.columns;
+#pragma GCC unroll 6
+  for (int r = 0; r < Size; ++r) {
+    const std::int64_t row = corner.row + r;
+    const float *line =
+        plane + (row * field.columns + corner.column) * laneCount;
+#pragma GCC unroll 6
+    for (int c = 0; c < Size; ++c) {
+      const std::int64_t column = corner.column + c;
+      square[r][c] = isInside || (row >= 0 && row < field.rows && column >= 0 &&
+                                  column < field.columns)
+                         ? loadLanes(line + c * laneCount)
+                         : Lanes{};
+    }
+  }
+}
+
+// Blocks [begin, end) of the channels.
+template <int Size, auto Along>
+void toFactors(const Field &field, const Tiles &tiles, std::int64_t begin,
+               std::int64_t end, const float *x, float *to) {
+  const std::int64_t plane = field.rows * field.columns * laneCount;
+  const std::int64_t blocks = field.channels / laneCount;
+  const std::int64_t channels = (end - begin) * laneCount;
+  for (std::int64_t block = begin; block < end; ++block) {
+    for (std::int64_t t = 0; t < tiles.count; ++t) {
+      const Corner corner = cornerOf(field, tiles.first + t);
+      Lanes square[Size][Size], factors[size][size];
+      loadSquare<Size>(field, x + (corner.image * blocks + block) * plane,
+                       corner, square);
+      transform<Size, size, Along>(square, factors);
+      float *at = to + t * channels + (block - begin) * laneCount;
+#pragma GCC unroll 6
+      for (int r = 0; r < size; ++r) {
+#pragma GCC unroll 6
+        for (int c = 0; c < size; ++c) {
+          storeLanes(at, factors[r][c]);
+          at += tiles.apart(channels);
+        }
+      }
+    }
+  }
+}
+
+void images(const Field &field, const Tiles &tiles, const float *x, float *to) {
+  toFactors<size, pixels>(field, tiles, 0, field.channels / laneCount, x, to);
+}
+
+void gradients(const Field &field, const Tiles &tiles, std::int64_t begin,
+               std::int64_t end, const float *dy, float *to) {
+  toFactors<inner, gradient>(field, tiles, begin, end, dy, to);
+}
+
+// The places of one row of the matrices of all places, `apart` from each other.
+inline void loadPlaces(const float *from, std::int64_t apart,
+                       Lanes (&square)[size][size]) {
+#pragma GCC unroll 6
+  for (int r = 0; r < size; ++r) {
+#pragma GCC unroll 6
+    for (int c = 0; c < size; ++c) {
+      square[r][c] = loadLanes(from);
+      from += apart;
+    }
+  }
+}
+
+void results(const Field &field, const Tiles &tiles, const float *products,
+             const float *bias, bool hasRelu, float *y) {
+  const std::int64_t plane = field.rows * field.columns * laneCount;
+  const std::int64_t blocks = field.channels / laneCount;
+  for (std::int64_t block = 0; block < blocks; ++block) {
+    for (std::int64_t t = 0; t < tiles.count; ++t) {
+      const Corner corner = cornerOf(field, tiles.first + t);
+      Lanes square[size][size], values[inner][inner];
+      loadPlaces(products + t * field.channels + block * laneCount,
+                 tiles.apart(field.channels), square);
+      transform<size, inner, result>(square, values);
+      const Lanes shift =
+          bias != nullptr ? loadLanes(bias + block * laneCount) : Lanes{};
+      float *to = y + (corner.image * blocks + block) * plane;
+#pragma GCC unroll 4
+      for (int r = 0; r < inner; ++r) {
+#pragma GCC unroll 4
+        for (int c = 0; c < inner; ++c) {
+          Lanes value = values[r][c] + shift;
+          value = hasRelu ? (value < 0 ? Lanes{} : value) : value;
+          const std::int64_t row = corner.row + r, column = corner.column + c;
+          if (row < field.rows && column < field.columns) {
+            storeLanes(to + (row * field.columns + column) * laneCount, value);
+          }
+        }
+      }
+    }
+  }
+}
+
+int tapOf(const Weights &weights, int row, int column) {
+  const int tap = row * taps + column;
+  return weights.isTurned ? taps * taps - 1 - tap : tap;
+}
+
+void weights(const Weights &shape, std::int64_t begin, std::int64_t end,
+             std::int64_t panel, const float *from, float *to) {
+  for (std::int64_t row = begin; row < end; ++row) {
+    for (std::int64_t column = 0; column < shape.columns; column += laneCount) {
+      const float *first =
+          from + row * shape.rowStride + column * shape.columnStride;
+      Lanes square[taps][taps], factors[size][size];
+      for (int r = 0; r < taps; ++r) {
+        for (int c = 0; c < taps; ++c) {
+          for (std::int64_t i = 0; i < laneCount; ++i) {
+            square[r][c][i] =
+                first[i * shape.columnStride + tapOf(shape, r, c)];
+          }
+        }
+      }
+      transform<taps, size, weight>(square, factors);
+      const std::int64_t before = column / panel * panel;
+      const std::int64_t left = shape.columns - before;
+      const std::int64_t width = left < panel ? left : panel;
+      float *at = to + before * shape.rows + row * width + column - before;
+      for (int p = 0; p < places; ++p) {
+        storeLanes(at + p * shape.rows * shape.columns,
+                   factors[p / size][p % size]);
+      }
+    }
+  }
+}
+
+void weightGradients(const Weights &shape, std::int64_t begin, std::int64_t end,
+                     std::int64_t parts, const float *from, float *to) {
+  const std::int64_t matrix = shape.rows * shape.columns;
+  for (std::int64_t row = 0; row < shape.rows; ++row) {
+    for (std::int64_t column = begin; column < end; column += laneCount) {
+      const float *at = from + row * shape.columns + column;
+      Lanes square[size][size], gradients[taps][taps];
+      loadPlaces(at, matrix, square);
+      for (std::int64_t part = 1; part < parts; ++part) {
+        Lanes more[size][size];
+        loadPlaces(at + part * places * matrix, matrix, more);
+        for (int p = 0; p < places; ++p) {
+          square[p / size][p % size] += more[p / size][p % size];
+        }
+      }
+      transform<size, taps, weightGradient>(square, gradients);
+      float *first = to + row * shape.rowStride + column * shape.columnStride;
+      for (int r = 0; r < taps; ++r) {
+        for (int c = 0; c < taps; ++c) {
+          for (std::int64_t i = 0; i < laneCount; ++i) {
+            first[i * shape.columnStride + tapOf(shape, r, c)] =
+                gradients[r][c][i];
+          }
+        }
+      }
+    }
+  }
+}
+
+} // namespace
+
+WinogradLoops winogradLoops() {
+  return {images, gradients, results, weights, weightGradients};
+}
+
+} // namespace kernels::loops::LOOPS_LEVEL
