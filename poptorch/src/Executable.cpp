@@ -93,6 +93,7 @@ Executable::Executable(const TraceRecord &record, const CompileOptions &options,
   TranslationOptions translationOptions;
   translationOptions.isTraining = optimizer.has_value();
   translationOptions.isPipelined = options_.executionMode == "pipelined";
+  translationOptions.replicas = replicas();
   translationOptions.phaseStride = phaseStride();
   translationOptions.availableMemory = options_.availableMemory;
   translation_ = within("LowerToPopart::lower", [&] {
@@ -239,35 +240,55 @@ void Executable::run(const std::vector<void *> &inputs,
   lastRunTimes_ = times;
 }
 
-popart::WeightsIO
-Executable::weightsIO(const std::vector<void *> &weights) const {
+Executable::Rows Executable::returnedRows() const {
+  Rows rows;
+  for (const std::string &name : translation_.state) {
+    const popart::Tensor &weight = ir_->getMainGraph().getTensor(name);
+    bool isGrouped = translation_.grouped.count(name) > 0;
+    rows.push_back(
+        isGrouped
+            ? weight.variableSettings.numReplicasReturningVariable(replicas())
+            : 0);
+  }
+  return rows;
+}
+
+popart::WeightsIO Executable::weightsIO(const std::vector<void *> &weights,
+                                        const Rows &rows) const {
   popart::WeightsIO io;
   for (std::size_t i = 0; i < weights.size(); ++i) {
     const std::string &name = translation_.state.at(i);
+    const popart::TensorInfo &info = ir_->getMainGraph().getTensor(name).info;
+    popart::Shape shape = info.shape();
+    if (!rows.empty() && rows.at(i) > 0) {
+      shape.insert(shape.begin(), rows[i]);
+    }
     if (weights[i]) {
-      io.insert(name, {weights[i], ir_->getMainGraph().getTensor(name).info});
+      io.insert(name, {weights[i], {info.dataType(), shape}});
     }
   }
   return io;
 }
 
-void Executable::writeWeights(const std::vector<void *> &weights) {
+void Executable::writeWeights(const std::vector<void *> &weights,
+                              const Rows &rows) {
   if (ir_->isTraining() && hasWeights_) {
     session_->weightsToHost(); // the optimiser's state stays as it is
   }
-  session_->writeWeights(weightsIO(weights));
+  session_->writeWeights(weightsIO(weights, rows));
   session_->weightsFromHost();
   hasWeights_ = true;
 }
 
 void Executable::writeBuffers(const std::vector<void *> &weights) {
-  session_->writeWeights(weightsIO(weights));
+  session_->writeWeights(weightsIO(weights, {}));
   session_->buffersFromHost();
 }
 
-void Executable::readWeights(const std::vector<void *> &weights) {
+void Executable::readWeights(const std::vector<void *> &weights,
+                             const Rows &rows) {
   session_->weightsToHost();
-  session_->readWeights(weightsIO(weights));
+  session_->readWeights(weightsIO(weights, rows));
 }
 
 void Executable::setOptimizer(const OptimizerDescription &description) {

@@ -95,8 +95,12 @@ public:
   const std::vector<std::string> &stateNames() const {
     return translation_.state;
   }
-  void writeWeights(const std::vector<void *> &weights);
-  void readWeights(const std::vector<void *> &weights);
+  // Weights that groups of replicas have their own values of have a row for
+  // each in host memory, others 0. What is read back has `returnedRows`.
+  using Rows = std::vector<std::int64_t>;
+  Rows returnedRows() const;
+  void writeWeights(const std::vector<void *> &weights, const Rows &rows);
+  void readWeights(const std::vector<void *> &weights, const Rows &rows);
   // Only those of updatableNamedBuffers; the others are null.
   void writeBuffers(const std::vector<void *> &weights);
 
@@ -159,7 +163,11 @@ private:
   void setDataFlow();
   popart::TensorInfo batched(const popart::TensorId &id,
                              const popart::AnchorReturnType &type) const;
-  popart::WeightsIO weightsIO(const std::vector<void *> &weights) const;
+  unsigned replicas() const {
+    return static_cast<unsigned>(options_.replicationFactor);
+  }
+  popart::WeightsIO weightsIO(const std::vector<void *> &weights,
+                              const Rows &rows) const;
   popart::WeightsIO optimizerIO(const std::vector<void *> &memory) const;
 
   CompileOptions options_;

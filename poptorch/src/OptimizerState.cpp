@@ -35,7 +35,13 @@ std::vector<Executable::OptimizerTensor> Executable::optimizerTensors() const {
         translation_.state.end();
     if (tensor.type == popart::TensorType::Variable && !isWeight &&
         id != popart::reservedRandomSeedId()) {
-      tensors.push_back({id, tensor.info, !isOfWeight(id)});
+      popart::Shape shape = tensor.info.shape();
+      const popart::VariableSettings &settings = tensor.variableSettings;
+      if (settings.getGroupCount(replicas()) > 1) { // a row for each
+        shape.insert(shape.begin(),
+                     settings.numReplicasReturningVariable(replicas()));
+      }
+      tensors.push_back({id, {tensor.info.dataType(), shape}, !isOfWeight(id)});
     }
   }
   return tensors;

@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <variant>
 #include <vector>
@@ -64,12 +65,23 @@ struct TracedBody {
   std::vector<TracedCall> calls;
 };
 
+// Replicas that share a value: PopART's CommGroupType, how many they are, and
+// its VariableRetrievalMode.
+struct TracedGrouping {
+  int type = 0;
+  unsigned size = 0;
+  int retrievalMode = 0;
+};
+
 struct TracedState {
   std::string name; // as in named_parameters() or named_buffers()
   TensorNumber number = -1;
   bool isParameter = true;
   const void *data =
       nullptr; // the host tensor, contiguous, alive during compile
+  // The host has a row for each group of replicas.
+  std::optional<TracedGrouping> grouping = {};
+  std::int64_t rows = 0; // of a grouped one
 };
 
 struct TraceRecord {

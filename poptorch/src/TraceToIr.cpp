@@ -254,6 +254,7 @@ private:
       if (isNeeded(state.number)) {
         id(state.number) = graph_.addVariable(
             state.name, tensor(state.number).info, state.data);
+        groupReplicas(state);
         result_.state.push_back(state.name);
       }
     }
@@ -263,6 +264,30 @@ private:
                                         tensor(number).info, data.data());
       }
     }
+  }
+
+  // A value for each group, of which `state` has the rows.
+  void groupReplicas(const TracedState &state) {
+    if (!state.grouping) {
+      return;
+    }
+    popart::Tensor &variable = graph_.getTensor(state.name);
+    auto type = static_cast<popart::CommGroupType>(state.grouping->type);
+    variable.variableSettings =
+        popart::VariableSettings(popart::CommGroup(type, state.grouping->size),
+                                 static_cast<popart::VariableRetrievalMode>(
+                                     state.grouping->retrievalMode));
+    auto groups = std::int64_t{
+        variable.variableSettings.getGroupCount(options_.replicas)};
+    if (state.rows != groups) {
+      throw Error(fmt::format(
+          "{} has {} groups of replicas; the first dimension of its tensor "
+          "must be as large, not {}",
+          state.name, groups, state.rows));
+    }
+    const char *bytes = static_cast<const char *>(state.data);
+    variable.data.assign(bytes, bytes + groups * variable.info.nbytes());
+    result_.grouped.insert(state.name);
   }
 
   void addCall(CallIndex index) {

@@ -9,6 +9,7 @@
 
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -17,6 +18,7 @@ namespace poptorch {
 struct TranslationOptions {
   bool isTraining = false;
   bool isPipelined = true; // false: sharded or phased
+  unsigned replicas = 1;
   // Phased: what a phase is, in execution phases of PopART.
   std::optional<std::int64_t> phaseStride = {};
   std::map<std::int64_t, double> availableMemory = {}; // by IPU
@@ -30,6 +32,8 @@ struct Translation {
   std::map<popart::TensorId, popart::ExchangeStrategy> overlappedOutputs;
   // State that the model uses, by name; the rest stays on the host.
   std::vector<std::string> state;
+  // Of that, what groups of replicas have values of their own of.
+  std::set<std::string> grouped;
   // Inputs that forward() changed: position, and the tensor to write back.
   std::vector<std::pair<std::size_t, popart::TensorId>> writtenInputs;
   std::int64_t ipuCount = 1;

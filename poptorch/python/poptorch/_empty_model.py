@@ -23,15 +23,15 @@ class EmptyModel:
         return []
 
     writtenInputs = stateNames = tensorNames = outputInfos
-    randomState = outputInfos
+    randomState = returnedRows = outputInfos
 
     def setRandomState(self, state):
         pass
 
-    writeWeights = readWeights = setRandomState
-
     def run(self, inputs, outputs):
         pass
+
+    writeWeights = readWeights = run
 
     def lastRunTimes(self):
         return None

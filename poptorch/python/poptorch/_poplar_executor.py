@@ -18,6 +18,7 @@ from ._optimizer_sync import OptimizerSync
 from ._optimizer_values import kindOf
 from ._progress import ProgressBar
 from ._record_checks import checkRecord
+from ._replica_groups import offerGrouping, resized, rowsOf
 from ._run_times import RunTimes
 from ._trace_model import traceModel
 from ._weights import (
@@ -240,7 +241,9 @@ class PoplarExecutor(ExecutableFiles, OptimizerSync, RunTimes):
         executable = self._requireExecutable()
         self._host_is_stale = False
         host = [toDevice(w) for w in self._weights]
-        executable.writeWeights([t.data_ptr() for t in host])
+        executable.writeWeights(
+            [t.data_ptr() for t in host], [rowsOf(w) for w in self._weights]
+        )
 
     def copyNamedBuffersToDevice(self):
         """The buffers that updatableNamedBuffers() names, from the host."""
@@ -262,11 +265,14 @@ class PoplarExecutor(ExecutableFiles, OptimizerSync, RunTimes):
         executable = self._requireExecutable()
         self._host_is_stale = False
         # A tensor that the device can write to is its own host copy.
-        host = [toDevice(w) for w in self._weights]
-        executable.readWeights([t.data_ptr() for t in host])
+        rows = executable.returnedRows()
+        host = [resized(toDevice(w), n) for w, n in zip(self._weights, rows)]
+        executable.readWeights([t.data_ptr() for t in host], rows)
         with torch.no_grad():
             for weight, copied in zip(self._weights, host):
-                if weight.data_ptr() != copied.data_ptr():
+                if weight.shape != copied.shape:
+                    weight.data = copied.to(weight.dtype)
+                elif weight.data_ptr() != copied.data_ptr():
                     weight.copy_(copied)
 
     def copyWeightsToHostIfNeeded(self):
@@ -387,4 +393,7 @@ class PoplarExecutor(ExecutableFiles, OptimizerSync, RunTimes):
         """Everything else is the user's model."""
         if name.startswith("__") or "_user_model" not in self.__dict__:
             raise AttributeError(name)
-        return getattr(self._user_model, name)
+        value = getattr(self._user_model, name)
+        if isinstance(value, torch.nn.Parameter):
+            offerGrouping(value)
+        return value

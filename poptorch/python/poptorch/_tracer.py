@@ -14,6 +14,7 @@ from ._errors import createPoptorchError
 from ._folding import folded
 from ._logging import logger
 from ._modes import DispatchMode, FunctionMode
+from ._replica_groups import groupingOf
 from ._source import callingLine
 from ._traced_tensor import Storage, TracedTensor
 from ._schema import Layout
@@ -26,7 +27,7 @@ class TraceRecord:
 
     def __init__(self):
         self.tensors = []  # (type, shape, requires_grad), by number
-        self.state = []  # (name, number, is_parameter, host tensor)
+        self.state = []  # (name, number, is_parameter, host tensor, grouping)
         self.inputs = []  # (name, number)
         self.outputs = []  # numbers
         self.calls = []  # (op, arguments, results, (ipu, stage, phase), scope,
@@ -61,8 +62,14 @@ class Tracer:
     def addState(self, name, tensor, is_parameter):
         host = toDevice(tensor)
         if host.dtype.is_floating_point:
-            traced = self._leaf(tensor, is_parameter and tensor.requires_grad)
-            self.record.state.append((name, traced._number, is_parameter, host))
+            grouping = groupingOf(tensor)
+            traced = self._leaf(
+                tensor if grouping is None else tensor[0],
+                is_parameter and tensor.requires_grad,
+            )
+            self.record.state.append(
+                (name, traced._number, is_parameter, host, grouping)
+            )
             self._owned.append((traced._number, traced._shared))
             return traced
         return self.constant(tensor)

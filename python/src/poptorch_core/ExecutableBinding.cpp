@@ -94,6 +94,16 @@ void withMemory(Executable &executable, const py::list &addresses) {
   (executable.*method)(memory);
 }
 
+// The same with how many rows of replicas they have.
+template <void (Executable::*method)(const std::vector<void *> &,
+                                     const Executable::Rows &)>
+void withRows(Executable &executable, const py::list &addresses,
+              const Executable::Rows &rows) {
+  auto memory = toPointers(addresses);
+  py::gil_scoped_release noGil;
+  (executable.*method)(memory, rows);
+}
+
 void setOptimizer(Executable &executable, const py::dict &optimizer) {
   auto description = toOptimizerDescription(optimizer);
   py::gil_scoped_release noGil;
@@ -131,9 +141,10 @@ void initExecutable(py::module_ &module) {
       .def("outputInfos", &outputInfos)
       .def("writtenInputs", &Executable::writtenInputs)
       .def("stateNames", &Executable::stateNames)
-      .def("writeWeights", &withMemory<&Executable::writeWeights>)
+      .def("returnedRows", &Executable::returnedRows)
+      .def("writeWeights", &withRows<&Executable::writeWeights>)
       .def("writeBuffers", &withMemory<&Executable::writeBuffers>)
-      .def("readWeights", &withMemory<&Executable::readWeights>)
+      .def("readWeights", &withRows<&Executable::readWeights>)
       .def("setOptimizer", &setOptimizer)
       .def("optimizerTensors", &optimizerTensors)
       .def("readOptimizerState", &withMemory<&Executable::readOptimizerState>)

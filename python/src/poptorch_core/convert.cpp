@@ -222,6 +222,13 @@ TraceRecord toTraceRecord(const py::object &record) {
     result.state.push_back(
         {state[0].cast<std::string>(), state[1].cast<TensorNumber>(),
          state[2].cast<bool>(), toPointer(state[3].attr("data_ptr")())});
+    if (!state[4].is_none()) {
+      auto grouping = state[4].cast<py::tuple>();
+      TracedState &grouped = result.state.back();
+      grouped.grouping = {grouping[0].cast<int>(), grouping[1].cast<unsigned>(),
+                          grouping[2].cast<int>()};
+      grouped.rows = state[3].attr("shape")[py::int_(0)].cast<std::int64_t>();
+    }
   }
   result.calls = toCalls(record);
   for (auto body : record.attr("bodies")) {
