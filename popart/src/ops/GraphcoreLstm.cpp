@@ -66,7 +66,7 @@ void differentiateLstm(GradientBuilder &builder, const Op &op) {
                      {op.inputs[0], op.inputs[1], op.outputs[savedOutput],
                       optionalInput(op, stateInput), builder.outputGradient(0),
                       builder.outputGradient(1)},
-                     op.attributes);
+                     gradAttributes(builder, op));
   const InIndex inputs[] = {0, 1, biasInput, stateInput};
   for (std::size_t i = 0; i < std::size(inputs); ++i) {
     if (op.hasInput(inputs[i])) {
@@ -139,7 +139,7 @@ void lowerGrad(LoweringContext &context, const Op &op) {
   Sizes sizes(op);
   bool isFull = isFullSequence(op);
   auto attributes = kindAttributes();
-  attributes.set("inputGrad", std::int64_t{1});
+  attributes.set("inputGrad", std::int64_t{wantsInputGradient(op)});
   attributes.set("hasDy", std::int64_t{isFull && op.hasInput(4)});
   attributes.set("hasDh", std::int64_t{!isFull && op.hasInput(4)});
   attributes.set("hasDc", std::int64_t{op.hasInput(5)});
@@ -154,7 +154,9 @@ void lowerGrad(LoweringContext &context, const Op &op) {
   auto data = context.emit("lstmGrad", attributes, inputs, options);
   auto weights = context.emit("lstmWeightGrad", {},
                               {context.in(0), context.in(2), data[0]}, options);
-  context.setOut(0, data[3]);
+  context.setOut(0, wantsInputGradient(op)
+                        ? data[3]
+                        : context.addConstant(op.outInfo(0), 0));
   context.setOut(1, poplar::concat(weights[0], weights[1], 1));
   context.setOut(2, weights[2]);
   context.setOut(3, poplar::concat(data[1].expand({0}), data[2].expand({0})));

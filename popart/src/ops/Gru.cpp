@@ -37,7 +37,7 @@ void differentiateGru(GradientBuilder &builder, const Op &op) {
       {op.inputs[0], op.inputs[1], op.inputs[2], op.outputs[savedOutput],
        optionalInput(op, recurrentLengths), builder.outputGradient(0),
        builder.outputGradient(1)},
-      op.attributes);
+      gradAttributes(builder, op));
   const InIndex inputs[] = {0, 1, 2, recurrentB, recurrentH};
   for (std::size_t i = 0; i < std::size(inputs); ++i) {
     if (op.hasInput(inputs[i])) {
@@ -91,7 +91,7 @@ std::vector<TensorInfo> inferGrad(const Op &op) {
 void lowerGrad(LoweringContext &context, const Op &op) {
   RecurrentLayer layer(op, gateCount);
   auto attributes = kindAttributes(op, op.hasInput(4));
-  attributes.set("inputGrad", std::int64_t{1});
+  attributes.set("inputGrad", std::int64_t{wantsInputGradient(op)});
   attributes.set("hasDy", std::int64_t{op.hasInput(5)});
   attributes.set("hasDh", std::int64_t{op.hasInput(6)});
   std::vector<poplar::Tensor> inputs = {context.in(3),
@@ -109,7 +109,9 @@ void lowerGrad(LoweringContext &context, const Op &op) {
   auto data = context.emit("gruGrad", attributes, inputs);
   auto weights = context.emit("gruWeightGrad", kindAttributes(op, false),
                               {context.in(0), context.in(3), data[0]});
-  context.setOut(0, data[2]);
+  context.setOut(0, wantsInputGradient(op)
+                        ? data[2]
+                        : context.addConstant(op.outInfo(0), 0));
   context.setOut(1, fromKindWeights(weights[0]));
   context.setOut(2, fromKindWeights(weights[1]));
   // Without linear_before_reset both biases are added to the same sums.

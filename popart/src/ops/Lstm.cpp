@@ -34,7 +34,7 @@ void differentiateLstm(GradientBuilder &builder, const Op &op) {
        optionalInput(op, recurrentC), optionalInput(op, recurrentLengths),
        builder.outputGradient(0), builder.outputGradient(1),
        builder.outputGradient(2)},
-      op.attributes);
+      gradAttributes(builder, op));
   const InIndex inputs[] = {0, 1, 2, recurrentB, recurrentH, recurrentC};
   for (std::size_t i = 0; i < std::size(inputs); ++i) {
     if (op.hasInput(inputs[i])) {
@@ -93,7 +93,7 @@ void lowerGrad(LoweringContext &context, const Op &op) {
   poplar::OptionFlags options = lstmOptions(context, op.attributes);
   RecurrentLayer layer(op, gateCount);
   auto attributes = kindAttributes(op, op.hasInput(5));
-  attributes.set("inputGrad", std::int64_t{1});
+  attributes.set("inputGrad", std::int64_t{wantsInputGradient(op)});
   std::vector<poplar::Tensor> inputs = {
       context.in(3), toKindWeights(context.in(1), layer),
       toKindWeights(context.in(2), layer), firstState(context, op, 4, layer)};
@@ -111,7 +111,9 @@ void lowerGrad(LoweringContext &context, const Op &op) {
   auto weights = context.emit("lstmWeightGrad", {},
                               {context.in(0), context.in(3), data[0]}, options);
   poplar::Tensor biases = weights[2].flatten().expand({0});
-  context.setOut(0, data[3]);
+  context.setOut(0, wantsInputGradient(op)
+                        ? data[3]
+                        : context.addConstant(op.outInfo(0), 0));
   context.setOut(1, fromKindWeights(weights[0]));
   context.setOut(2, fromKindWeights(weights[1]));
   // Both biases are added to the same sums.

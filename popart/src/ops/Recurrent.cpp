@@ -3,6 +3,7 @@
 
 #include <ops/Common.hpp>
 
+#include <autodiff/GradientBuilder.hpp>
 #include <lowering/LoweringContext.hpp>
 #include <lowering/Types.hpp>
 
@@ -119,6 +120,16 @@ std::string kindNameOf(const std::string &activation) {
   const char *name = findKindName(activation);
   support::requireInternal(name, "the layers' kinds have no {}", activation);
   return name;
+}
+
+Attributes gradAttributes(const GradientBuilder &builder, const Op &op) {
+  Attributes attributes = op.attributes;
+  attributes.set("wants_input_gradient", Attributes::Int{builder.isWanted(0)});
+  return attributes;
+}
+
+bool wantsInputGradient(const Op &gradOp) {
+  return gradOp.attributes.getInt("wants_input_gradient", 1) != 0;
 }
 
 TensorId optionalInput(const Op &op, InIndex i) {

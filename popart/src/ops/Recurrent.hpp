@@ -54,6 +54,11 @@ std::string kindNameOf(const std::string &activation);
 // The id of an input, empty where it was left out.
 TensorId optionalInput(const Op &op, InIndex i);
 
+// The attributes of a layer's gradient: the layer's own, and whether anybody
+// wants the gradient of x.
+Attributes gradAttributes(const GradientBuilder &builder, const Op &op);
+bool wantsInputGradient(const Op &gradOp);
+
 // [1, gates * hidden, n] as [gates, n, hidden], and back.
 poplar::Tensor toKindWeights(const poplar::Tensor &weights,
                              const RecurrentLayer &layer);
