@@ -2,6 +2,7 @@
 
 #include "AtenTable.hpp"
 #include "CallLowering.hpp"
+#include "Dependences.hpp"
 #include "Error.hpp"
 
 #include <popart/ir.hpp>
@@ -19,84 +20,6 @@ namespace poptorch {
 namespace {
 
 using popart::TensorId;
-
-// Calls of `record.calls` by position.
-using CallIndex = std::size_t;
-
-// What each call depends on.
-class Dependences {
-public:
-  explicit Dependences(const TraceRecord &record)
-      : record_(record), producer_(record.tensors.size(), noCall) {
-    for (CallIndex i = 0; i < record.calls.size(); ++i) {
-      for (TensorNumber number : record.calls[i].results) {
-        if (number >= 0) {
-          producer_[static_cast<std::size_t>(number)] = i;
-        }
-      }
-    }
-  }
-
-  // Marks the tensors and calls that `number` is computed from.
-  void collect(TensorNumber number, std::set<TensorNumber> &tensors,
-               std::set<CallIndex> &calls) const {
-    std::vector<TensorNumber> todo = {number};
-    while (!todo.empty()) {
-      TensorNumber next = todo.back();
-      todo.pop_back();
-      if (!tensors.insert(next).second) {
-        continue;
-      }
-      CallIndex call = producer_[static_cast<std::size_t>(next)];
-      if (call != noCall && calls.insert(call).second) {
-        for (TensorNumber argument : tensorArguments(record_.calls[call])) {
-          todo.push_back(argument);
-        }
-      }
-    }
-  }
-
-private:
-  static constexpr CallIndex noCall = static_cast<CallIndex>(-1);
-  const TraceRecord &record_;
-  std::vector<CallIndex> producer_;
-};
-
-bool isLoss(const TracedCall &call) {
-  const AtenRow *row = findAtenRow(call.op);
-  return row && row->isLoss;
-}
-
-// The one loss: losses that feed another are plain computations.
-CallIndex findLoss(const TraceRecord &record, const Dependences &dependences) {
-  std::set<CallIndex> losses;
-  std::set<CallIndex> demoted;
-  for (CallIndex i = 0; i < record.calls.size(); ++i) {
-    if (!isLoss(record.calls[i])) {
-      continue;
-    }
-    losses.insert(i);
-    std::set<TensorNumber> tensors;
-    std::set<CallIndex> calls;
-    for (TensorNumber argument : tensorArguments(record.calls[i])) {
-      dependences.collect(argument, tensors, calls);
-    }
-    std::set_intersection(losses.begin(), losses.end(), calls.begin(),
-                          calls.end(), std::inserter(demoted, demoted.end()));
-  }
-  for (CallIndex i : demoted) {
-    losses.erase(i);
-  }
-  if (losses.empty()) {
-    throw Error("Couldn't find a loss in graph! Call a loss of torch.nn in "
-                "forward(), or mark a tensor with poptorch.identity_loss.");
-  }
-  if (losses.size() > 1) {
-    throw Error("Multiple independent losses found in graph. Combine them and "
-                "wrap the final loss in poptorch.identity_loss.");
-  }
-  return *losses.begin();
-}
 
 // By the value of poptorch.OverlapMode; none where transfers do not overlap.
 std::optional<popart::ExchangeStrategy>
