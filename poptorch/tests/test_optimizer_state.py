@@ -250,14 +250,16 @@ def test_theFirstStepIsNotDampened(combined, accumulation):
     )  # fmt: skip
 
 
-def test_dampeningNeedsMomentum():
+@pytest.mark.parametrize("library", [torch.optim, poptorch.optim])
+def test_dampeningNeedsMomentum(library):
+    """In PopTorch's optimiser a momentum that is given may change later."""
     torch.manual_seed(3)
     data = smallData(4)
     model = Small()
     reference = copy.deepcopy(model)
-    arguments = {"lr": 0.1, "dampening": 0.5}
+    arguments = {"lr": 0.1, "momentum": 0.0, "dampening": 0.5}
     executor = poptorch.trainingModel(
-        model, options(), torch.optim.SGD(model.parameters(), **arguments)
+        model, options(), library.SGD(model.parameters(), **arguments)
     )
     optimizer = torch.optim.SGD(reference.parameters(), **arguments)
     expected = referenceLosses(reference, optimizer, data, 4, 1)

@@ -42,9 +42,15 @@ bool countsSteps(UpdateBuilder &builder) {
 
 // The dampening of all steps but the first.
 Term dampeningOf(UpdateBuilder &builder) {
-  return dampsLater(builder) && !hasMomentum(builder)
-             ? Term(0.0)
-             : builder.value("dampening");
+  Term dampening = builder.value("dampening");
+  if (!dampsLater(builder) || dampening.is(0)) {
+    return dampening;
+  }
+  Term momentum = builder.value("momentum");
+  if (momentum.isNumber()) {
+    return momentum.is(0) ? Term(0.0) : dampening;
+  }
+  return select(dampening, 0.0, momentum);
 }
 
 // That of this step.
