@@ -4,6 +4,7 @@
 #include "compiler/Verify.hpp"
 #include "compiler/passes/ChooseKernels.hpp"
 #include "compiler/passes/EliminateDeadCode.hpp"
+#include "compiler/passes/FoldChannelFactors.hpp"
 #include "compiler/passes/ForwardCopies.hpp"
 #include "compiler/passes/FuseElementwise.hpp"
 #include "compiler/passes/FuseEpilogues.hpp"
@@ -39,6 +40,8 @@ constexpr Pass passes[] = {
     {"forwardCopies", forwardCopies},
     {"eliminateDeadCode", eliminateDeadCode},
     {"forwardResults", forwardResults},
+    {"fuseEpilogues", fuseEpilogues},
+    {"foldChannelFactors", foldChannelFactors},
     {"fuseEpilogues", fuseEpilogues},
     {"fusePoolActivations", fusePoolActivations},
     {"fuseElementwise", fuseElementwise},

@@ -248,7 +248,7 @@ void EngineImpl::writeTensor(const std::string &handle, const void *begin,
   const auto *first = static_cast<const std::byte *>(begin);
   requireSize(function, handle, view,
               static_cast<const std::byte *>(end) - first);
-  executor_->variables().unpack(first, view);
+  executor_->write(first, view);
 }
 
 void EngineImpl::readTensor(const std::string &handle, void *begin, void *end) {

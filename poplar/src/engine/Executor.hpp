@@ -22,6 +22,10 @@ public:
   // The values between runs of every variable that the host reads or writes.
   virtual const VariableStore &variables() const = 0;
 
+  // Writes the elements of a view, in its row-major order, between runs.
+  virtual void write(const std::byte *packed,
+                     const internal::TensorView &view) = 0;
+
   // Which way control went where it depends on data, since the last call, by
   // the nodes of the programs that are run.
   virtual model::ProgramCounts takeCounts() = 0;

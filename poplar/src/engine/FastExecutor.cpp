@@ -3,6 +3,8 @@
 #include "compiler/AssignStorage.hpp"
 #include "compiler/Lift.hpp"
 #include "compiler/Pipeline.hpp"
+#include "compiler/SplitConstants.hpp"
+#include "compiler/Verify.hpp"
 
 #include <fmt/format.h>
 #include <support/Timed.hpp>
@@ -10,6 +12,7 @@
 #include <algorithm>
 #include <chrono>
 #include <iostream>
+#include <optional>
 
 namespace poplar::engine {
 namespace {
@@ -22,12 +25,35 @@ constexpr support::Logger logger(support::LogChannel::Poplar, "ENGINE");
 struct Compiled {
   compiler::ValueProgram program;
   compiler::StorageAssignment storage;
+  std::optional<compiler::ConstantPart> constants;
+  compiler::StorageAssignment constantStorage;
+
+  std::size_t arenaBytes() const {
+    return std::max(storage.arenaBytes, constantStorage.arenaBytes);
+  }
 };
+
+void splitConstants(Compiled &stretch, const std::vector<bool> &isChanged,
+                    VariableStore &store, bool isVerified) {
+  stretch.constants = compiler::splitConstants(
+      stretch.program, isChanged,
+      [&](std::size_t bytes) { return store.add(bytes); });
+  if (!stretch.constants) {
+    return;
+  }
+  if (isVerified) {
+    compiler::verify(stretch.program, "splitConstants");
+    compiler::verify(stretch.constants->program, "splitConstants");
+  }
+  stretch.constantStorage = compiler::assignStorage(stretch.constants->program);
+}
 
 std::vector<Compiled>
 compileStretches(const internal::GraphData &graph,
                  const std::vector<internal::ProgramPtr> &stretches,
-                 const compiler::VariableRoles &roles, bool isVerified) {
+                 const compiler::VariableRoles &roles,
+                 const KeptConstants &constants, VariableStore &store,
+                 bool isVerified) {
   auto options = compiler::PipelineOptions::fromEnvironment();
   options.isVerified = options.isVerified || isVerified;
   std::vector<Compiled> compiled;
@@ -37,6 +63,8 @@ compileStretches(const internal::GraphData &graph,
         logger, "lift", [&] { return compiler::lift(graph, stretch, roles); });
     options.dumpName = fmt::format("program{}", compiled.size() - 1);
     compiler::runPasses(result.program, options);
+    splitConstants(result, constants.changedAround(compiled.size() - 1), store,
+                   options.isVerified);
     result.storage = support::timed(logger, "assignStorage", [&] {
       return compiler::assignStorage(result.program);
     });
@@ -57,6 +85,13 @@ public:
     result.functions.resize(control_.functions.size());
     isBuilt_.assign(control_.functions.size(), false);
     add(result, result.body, program);
+    return result;
+  }
+
+  TaskProgram buildConstants(std::size_t stretch) {
+    TaskProgram result;
+    addTasks(result, result.body, compiled_[stretch].constants->program,
+             compiled_[stretch].constantStorage, context_);
     return result;
   }
 
@@ -108,12 +143,12 @@ FastExecutor::FastExecutor(const internal::GraphData &graph,
                 [this](internal::VariableId variable) {
                   return store_.data(variable);
                 }),
-      pool_(threads) {
-  const std::vector<Compiled> compiled =
-      compileStretches(graph, control_.stretches, roles_, isVerified);
+      pool_(threads), constants_(graph, control_) {
+  const std::vector<Compiled> compiled = compileStretches(
+      graph, control_.stretches, roles_, constants_, store_, isVerified);
   std::size_t arenaBytes = 0;
   for (const Compiled &stretch : compiled) {
-    arenaBytes = std::max(arenaBytes, stretch.storage.arenaBytes);
+    arenaBytes = std::max(arenaBytes, stretch.arenaBytes());
   }
   arena_ = AlignedBuffer(arenaBytes);
   logger.debug("engine memory: {} B of arena, {} B of variables", arenaBytes,
@@ -121,6 +156,14 @@ FastExecutor::FastExecutor(const internal::GraphData &graph,
   const TaskContext context = {graph, store_, arena_.data(),
                                host,  traps,  vertices_};
   ProgramBuilder builder(control_, compiled, context);
+  for (std::size_t s = 0; s < compiled.size(); ++s) {
+    if (compiled[s].constants) {
+      constants_.add(s,
+                     std::make_unique<StaticProgram>(builder.buildConstants(s),
+                                                     threads, host.isStopping),
+                     compiled[s].constants->sources);
+    }
+  }
   for (const ControlTree &program : control_.programs) {
     programs_.push_back(support::timed(logger, "planTasks", [&] {
       return std::make_unique<StaticProgram>(builder.build(program), threads,
@@ -144,6 +187,13 @@ FastExecutor::~FastExecutor() {
 void FastExecutor::load() {
   store_.reset();
   vertices_.restore();
+  constants_.forget();
+}
+
+void FastExecutor::write(const std::byte *packed,
+                         const internal::TensorView &view) {
+  store_.unpack(packed, view);
+  constants_.forget();
 }
 
 model::ProgramCounts FastExecutor::takeCounts() {
@@ -155,6 +205,7 @@ model::ProgramCounts FastExecutor::takeCounts() {
 }
 
 void FastExecutor::run(std::size_t program) {
+  constants_.prepare(program, pool_);
   if (profiles_.empty()) {
     programs_[program]->run(pool_, nullptr);
     return;

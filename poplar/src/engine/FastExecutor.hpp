@@ -6,6 +6,7 @@
 #include "engine/AlignedBuffer.hpp"
 #include "engine/Executor.hpp"
 #include "engine/HostServices.hpp"
+#include "engine/KeptConstants.hpp"
 #include "engine/StaticProgram.hpp"
 
 #include <poplar/internal/ProgramNode.hpp>
@@ -27,6 +28,8 @@ public:
   void load() override;
   void run(std::size_t program) override;
   const VariableStore &variables() const override { return store_; }
+  void write(const std::byte *packed,
+             const internal::TensorView &view) override;
   model::ProgramCounts takeCounts() override;
 
 private:
@@ -36,6 +39,7 @@ private:
   VertexSets vertices_;
   AlignedBuffer arena_; // one for all programs: only one runs at a time
   support::SpinPool pool_;
+  KeptConstants constants_;
   std::vector<std::unique_ptr<StaticProgram>> programs_;
   std::vector<std::unique_ptr<StepProfile>> profiles_; // empty when off
 };

@@ -25,6 +25,10 @@ public:
   void load() override;
   void run(std::size_t program) override;
   const VariableStore &variables() const override { return store_; }
+  void write(const std::byte *packed,
+             const internal::TensorView &view) override {
+    store_.unpack(packed, view);
+  }
   model::ProgramCounts takeCounts() override {
     return std::exchange(counts_, {});
   }

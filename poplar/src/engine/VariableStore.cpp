@@ -24,7 +24,7 @@ VariableStore::VariableStore(const internal::GraphData &graph,
 }
 
 void VariableStore::reset() {
-  for (std::size_t v = 0; v < buffers_.size(); ++v) {
+  for (std::size_t v = 0; v < graph_.variables.size(); ++v) {
     const std::vector<std::byte> &initial = graph_.variables[v].initialData;
     std::byte *data = buffers_[v].data();
     if (data == nullptr) {
@@ -33,6 +33,11 @@ void VariableStore::reset() {
     std::fill(data, data + buffers_[v].size(), std::byte{0});
     std::copy(initial.begin(), initial.end(), data);
   }
+}
+
+internal::VariableId VariableStore::add(std::size_t bytes) {
+  buffers_.emplace_back(bytes);
+  return internal::VariableId(buffers_.size() - 1);
 }
 
 std::size_t VariableStore::bytes() const {

@@ -17,8 +17,11 @@ public:
   VariableStore(const internal::GraphData &graph,
                 const std::vector<bool> &isStored);
 
-  // Gives every stored variable its initial value, or zeros.
+  // Gives every stored variable of the graph its initial value, or zeros.
   void reset();
+
+  // Storage for a variable that is not of the graph.
+  internal::VariableId add(std::size_t bytes);
 
   std::byte *data(internal::VariableId variable) const {
     return buffers_[variable.index()].data();
