@@ -169,6 +169,16 @@ TEST(FastProduct, AgreesWhereTheSecondMatrixIsLarge) {
   EXPECT_LT(largestError({n, m, k, 1, n, 1, k, 1, n}), 1e-4);
 }
 
+// Columns of the first matrix are copied tile by tile, rows of the second that
+// are pages apart panel by panel; the last of each is not whole.
+TEST(FastProduct, AgreesWhereBothMatricesAreRearranged) {
+  constexpr std::int64_t m = 141, n = 150, k = 600, far = 1024;
+  EXPECT_LT(largestError({m, n, k, 1, m, n, 1, n, 1}), 1e-4);
+  EXPECT_LT(largestError({m, n, k, 1, far, far, 1, n, 1}), 1e-4);
+  EXPECT_LT(largestError({m, n, k, 1, m, 1, k, n, 1}), 1e-4);
+  EXPECT_LT(largestError({n, m, k, far, 1, 1, k, 1, n}), 1e-4);
+}
+
 TEST(FastProduct, AgreesWhereAShallowResultIsLarge) {
   constexpr std::int64_t m = 301, n = 501;
   for (const std::int64_t k : {1, 3}) {

@@ -11,6 +11,7 @@ namespace kernels {
 namespace {
 
 constexpr std::int64_t lanes = 16;
+constexpr std::int64_t tileRows = 8; // of a, as the loops have them at most
 
 std::int64_t ceilDiv(std::int64_t a, std::int64_t b) {
   return (a + b - 1) / b;
@@ -27,10 +28,32 @@ float *floatsAt(std::byte *scratch, std::size_t offset) {
 // What stays in the second-level cache.
 constexpr std::int64_t cachedElements = 1 << 18;
 
-// b as it is would be read from far away once for every eight rows of a.
+// b as it is would be read from far away once for every eight rows of a: where
+// it is large, or where its rows are so far apart that their lines take each
+// other's places in the caches.
 bool isBetterPacked(const ProductShape &s) {
   constexpr std::int64_t fewRows = 96;
-  return s.depth * s.columns > 2 * cachedElements && s.rows >= fewRows;
+  constexpr std::int64_t pageElements = 1024;
+  constexpr std::int64_t places = 64; // for lines that are pages apart
+  const bool isLarge = s.depth * s.columns > 2 * cachedElements;
+  const bool isScattered = s.bDepth % pageElements == 0 && s.depth > places;
+  return (isLarge || isScattered) && s.rows >= fewRows;
+}
+
+// Columns of a as they are would be read from far away, a line for every eight
+// elements.
+bool isScatteredByDepth(const ProductShape &s) {
+  constexpr std::int64_t nearDepth = 256; // lines: half of the nearest cache
+  constexpr std::int64_t nearElements = 1 << 15;
+  return s.aDepth != 1 && s.depth > nearDepth &&
+         s.rows * s.depth > nearElements;
+}
+
+// Copied once for all panels of b.
+bool isBetterInTiles(const ProductShape &s) {
+  constexpr std::int64_t fewColumns = 64;
+  return s.aRow == 1 && isScatteredByDepth(s) && s.columns >= fewColumns &&
+         s.yColumn == 1;
 }
 
 // Measured on Zen 4, whose 512-bit units do one product of vectors a cycle:
@@ -39,6 +62,7 @@ constexpr double cyclesPerResult = 2;
 constexpr double cyclesPerTransposed = 6;
 constexpr double cyclesPerPacked = 2;
 constexpr double cyclesPerGathered = 16;
+constexpr double cyclesPerTile = 0.25; // for each element
 constexpr double cyclesPerFetched = 6; // from beyond the second-level cache
 constexpr double cyclesPerDot = 4;     // the sum over its lanes
 constexpr double nanosecondsPerCycle = 0.27;
@@ -52,7 +76,7 @@ struct Product::Block {
 
 Product::Way Product::wayOf(const ProductShape &s, bool isSwapped,
                             bool usesDots) {
-  Way way{s, isSwapped, usesDots, Source::AsIs, Target::InPlace, 0};
+  Way way{s, isSwapped, usesDots, Source::AsIs, Target::InPlace, false, 0};
   const auto rows = static_cast<double>(s.rows);
   const auto depth = static_cast<double>(s.depth);
   const auto vectors = static_cast<double>(ceilDiv(s.columns, lanes));
@@ -64,8 +88,9 @@ Product::Way Product::wayOf(const ProductShape &s, bool isSwapped,
     constexpr double latency = 4;
     way.cycles = std::max(rows * vectors, latency) * depth +
                  cyclesPerResult * rows * vectors;
-    if (s.aDepth != 1 && s.rows * s.depth > cachedElements) {
-      way.cycles += rows * depth; // a's lines are fetched for few elements each
+    way.packsTiles = isBetterInTiles(s);
+    if (isScatteredByDepth(s)) {
+      way.cycles += (way.packsTiles ? cyclesPerTile : 1) * rows * depth;
     }
     double perVector = 0;
     if (s.bColumn == 1 || s.columns == 1) {
@@ -118,6 +143,8 @@ double Product::nanoseconds() const {
 void Product::setBlocks() {
   constexpr std::int64_t packedPanels = 8;
   constexpr std::int64_t cachedDepth = 512; // of packedPanels: half of L2
+  constexpr std::int64_t tileDepth = 256;   // its panel stays in L1
+  constexpr std::int64_t tiledRows = 128;   // a block stays in L2
   constexpr std::int64_t targetRows = 48;   // a block stays in L1
   const ProductShape &s = way_.shape;
   // Panels of nearly one size, of whole vectors.
@@ -127,14 +154,22 @@ void Product::setBlocks() {
   blockRows_ = s.rows;
   blockColumns_ = s.columns;
   blockDepth_ = s.depth;
+  const bool hasDepthBlocks =
+      way_.packsTiles ||
+      (way_.source == Source::Packed && way_.target == Target::InPlace);
+  if (hasDepthBlocks) {
+    blockDepth_ = std::min(s.depth, way_.packsTiles ? tileDepth : cachedDepth);
+  }
   if (way_.source != Source::AsIs) {
-    const bool hasDepthBlocks =
-        way_.source == Source::Packed && way_.target == Target::InPlace;
-    if (hasDepthBlocks) {
-      blockDepth_ = std::min(s.depth, cachedDepth);
-    }
-    blockColumns_ = panel_ * (hasDepthBlocks ? packedPanels : 1);
+    const std::int64_t panels = ceilDiv(s.columns, panel_);
+    blockColumns_ =
+        panel_ * (hasDepthBlocks ? std::min(panels, packedPanels) : 1);
     scratchBytes_ += bytesOf(blockColumns_ * blockDepth_);
+  }
+  if (way_.packsTiles) {
+    blockRows_ = std::min(s.rows, tiledRows);
+    tilesOffset_ = scratchBytes_;
+    scratchBytes_ += bytesOf((blockRows_ + lanes) * blockDepth_); // whole tiles
   }
   if (way_.target != Target::InPlace) {
     blockColumns_ = panel_;
@@ -173,8 +208,6 @@ void Product::run(const Operands &given, std::byte *scratch) const {
 void Product::runBlock(const Operands &operands, const Block &block,
                        std::byte *scratch) const {
   const ProductShape &s = way_.shape;
-  const auto &loops = selectedLoops().product;
-  const auto multiply = way_.usesDots ? loops.multiplyByDots : loops.multiply;
   const bool isCopied = way_.source != Source::AsIs;
   const float *b =
       operands.b + block.column * s.bColumn + block.depth * s.bDepth;
@@ -191,6 +224,13 @@ void Product::runBlock(const Operands &operands, const Block &block,
     m.a = operands.a + row * s.aRow + block.depth * s.aDepth;
     m.aRow = s.aRow;
     m.aDepth = s.aDepth;
+    if (way_.packsTiles) {
+      float *const tiles = floatsAt(scratch, tilesOffset_);
+      selectedLoops().product.pack(tiles, tileRows, m.a, s.aDepth, m.depth,
+                                   m.rows);
+      m.a = tiles;
+      m.aDepth = tileRows;
+    }
     m.yRow = isInPlace ? s.yRow : panel_;
     m.isAdded = block.depth > 0;
     m.hasRelu = operands.hasRelu && block.depth + block.depthCount == s.depth;
@@ -198,10 +238,11 @@ void Product::runBlock(const Operands &operands, const Block &block,
       m.rowBias = operands.bias + row * operands.biasStride;
       m.biasStride = operands.biasStride;
     }
-    const std::int64_t width = isCopied ? panel_ : block.columns;
+    const std::int64_t width =
+        isCopied || way_.packsTiles ? panel_ : block.columns;
     for (std::int64_t column = 0; column < block.columns; column += width) {
       m.columns = std::min(width, block.columns - column);
-      m.b = isCopied ? b + column * block.depthCount : b;
+      m.b = b + column * (isCopied ? block.depthCount : 1);
       m.bRow = isCopied ? panel_ : way_.usesDots ? s.bColumn : s.bDepth;
       m.y = isInPlace ? y + column : floatsAt(scratch, targetOffset_);
       if (!way_.isSwapped && operands.bias != nullptr) {
@@ -212,6 +253,24 @@ void Product::runBlock(const Operands &operands, const Block &block,
     if (!isInPlace) {
       storeTarget(m.y, m.rows, block.columns, y);
     }
+  }
+}
+
+void Product::multiply(const ProductLoops::Matrices &m) const {
+  const auto &loops = selectedLoops().product;
+  if (!way_.packsTiles) {
+    (way_.usesDots ? loops.multiplyByDots : loops.multiply)(m);
+    return;
+  }
+  ProductLoops::Matrices tile = m;
+  for (std::int64_t row = 0; row < m.rows; row += tileRows) {
+    tile.rows = std::min(tileRows, m.rows - row);
+    tile.a = m.a + row * m.depth;
+    tile.y = m.y + row * m.yRow;
+    if (m.rowBias != nullptr) {
+      tile.rowBias = m.rowBias + row * m.biasStride;
+    }
+    loops.multiply(tile);
   }
 }
 

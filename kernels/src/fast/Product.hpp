@@ -2,6 +2,8 @@
 // many times with other addresses, by one thread each time.
 #pragma once
 
+#include "loops/Loops.hpp"
+
 #include <cstddef>
 #include <cstdint>
 
@@ -23,8 +25,8 @@ struct ProductShape {
 
 // Picks the cheapest of four ways by the shape alone: elements of a broadcast
 // over rows of b, or elements of b over columns of a, whatever is not
-// contiguous being copied panel by panel into scratch; or the dot products of
-// rows of a and columns of b, either side first.
+// contiguous or far apart being copied block by block into scratch; or the dot
+// products of rows of a and columns of b, either side first.
 class Product {
 public:
   explicit Product(const ProductShape &shape);
@@ -55,6 +57,7 @@ private:
     bool usesDots;
     Source source;
     Target target;
+    bool packsTiles; // of a
     double cycles;
   };
   struct Block; // of the loops over b
@@ -63,6 +66,7 @@ private:
   void setBlocks();
   void runBlock(const Operands &operands, const Block &block,
                 std::byte *scratch) const;
+  void multiply(const ProductLoops::Matrices &matrices) const;
   void copySource(const float *b, const Block &block, float *panels) const;
   void storeTarget(const float *block, std::int64_t rows, std::int64_t columns,
                    float *y) const;
@@ -71,8 +75,8 @@ private:
   std::int64_t panel_; // columns of one
   std::int64_t blockColumns_;
   std::int64_t blockDepth_;
-  std::int64_t blockRows_;                        // of the result in scratch
-  std::size_t targetOffset_ = 0, biasOffset_ = 0; // bytes of scratch
+  std::int64_t blockRows_; // of what is in scratch of a or the result
+  std::size_t tilesOffset_ = 0, targetOffset_ = 0, biasOffset_ = 0; // bytes
   std::size_t scratchBytes_ = 0;
 };
 

@@ -236,20 +236,39 @@ void transpose(float *to, std::int64_t toRow, const float *from,
   }
 }
 
+namespace {
+
+// Half of sixteen: what tiles of a have side by side.
+constexpr std::int64_t halfCount = laneCount / 2;
+
+// `count` floats, at most sixteen.
+void copyLanes(float *to, const float *from, std::int64_t count) {
+  if (count == laneCount) {
+    storeLanes(to, loadLanes(from));
+  } else if (count == halfCount) {
+    __builtin_memcpy(to, from, halfCount * sizeof(float));
+  } else {
+    storePart(to, loadPart(from, count), count);
+  }
+}
+
+} // namespace
+
 void pack(float *to, std::int64_t panel, const float *from,
           std::int64_t fromRow, std::int64_t rows, std::int64_t columns) {
-  constexpr std::int64_t ahead = 2; // rows, fetched early
+  constexpr std::int64_t ahead = 8; // rows, fetched early
   for (std::int64_t row = 0; row < rows; ++row) {
     const float *source = from + row * fromRow;
     const float *next = source + least(ahead, rows - 1 - row) * fromRow;
     float *target = to + row * panel;
+    for (std::int64_t column = 0; column < columns; column += laneCount) {
+      __builtin_prefetch(next + column);
+    }
     for (std::int64_t begin = 0; begin < columns; begin += panel) {
       const std::int64_t end = least(begin + panel, columns);
       for (std::int64_t column = begin; column < end; column += laneCount) {
-        __builtin_prefetch(next + column);
-        const std::int64_t count = least(laneCount, end - column);
-        storePart(target + (column - begin), loadPart(source + column, count),
-                  count);
+        copyLanes(target + (column - begin), source + column,
+                  least(laneCount, end - column));
       }
       target += panel * rows;
     }
