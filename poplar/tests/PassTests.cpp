@@ -7,11 +7,13 @@
 #include "compiler/Pipeline.hpp"
 #include "compiler/Print.hpp"
 #include "compiler/Verify.hpp"
+#include "compiler/passes/AssembleSums.hpp"
 #include "compiler/passes/EliminateDeadCode.hpp"
 #include "compiler/passes/ForwardCopies.hpp"
 #include "compiler/passes/FuseElementwise.hpp"
 #include "compiler/passes/FuseEpilogues.hpp"
 #include "compiler/passes/FusePoolActivations.hpp"
+#include "compiler/passes/ReadDropped.hpp"
 #include "compiler/passes/ResolveHazards.hpp"
 #include "compiler/passes/StoreTransposed.hpp"
 
@@ -160,6 +162,107 @@ TEST(PassFuseEpilogues, MovesBiasAndReluIntoTheProduct) {
   ASSERT_EQ(node.inputs.size(), 3U);
   EXPECT_EQ(node.inputs[2].shape, (support::Shape{5}));
   verify(program, "fuseEpilogues");
+}
+
+// As linear layers over batches of sequences write it.
+TEST(PassFuseEpilogues, MovesThemIntoAProductOfAnotherShape) {
+  EngineProgram p;
+  const Tensor x = p.addHostVariable("x", {6, 4}, 1);
+  const Tensor w = p.addHostVariable("w", {4, 5}, 2);
+  const Tensor bias = p.addHostVariable("bias", {5}, 3);
+  const Tensor y = p.addHostVariable("y", {2, 3, 5}, 0);
+  const Tensor t = p.addTemporary("t", {6, 5});
+  const Tensor u = p.addTemporary("u", {2, 3, 5});
+  p.matmul(x, w, t);
+  p.elementwise("a+b",
+                {t.reshape({2, 3, 5}),
+                 bias.reshape({1, 1, 5}).broadcast(2, 0).broadcast(3, 1)},
+                u);
+  p.elementwise("relu(a)", {u}, y);
+  ValueProgram program = liftOf(p);
+  fuseEpilogues(program);
+  EXPECT_EQ(operations(program.body), "matmul ");
+  EXPECT_EQ(program.body.nodes[0].outputs[0].window.shape,
+            (support::Shape{6, 5}));
+  verify(program, "fuseEpilogues");
+  EXPECT_EQ(p.run("fast", 2), p.run("reference", 1));
+}
+
+// The gradient of a tensor that was cut in two along its second dimension.
+EngineProgram makeParts(std::size_t secondBegin) {
+  EngineProgram p;
+  const Tensor left = p.addHostVariable("left", {3, 2, 4}, 1);
+  const Tensor right = p.addHostVariable("right", {4, 3, 3}, 2);
+  const Tensor y = p.addHostVariable("y", {3, 5, 4}, 3);
+  const Tensor a = p.addTemporary("a", {3, 5, 4});
+  const Tensor b = p.addTemporary("b", {3, 5, 4});
+  p.fill(0, a);
+  p.copy(left, a.slice(0, 2, 1));
+  p.fill(0, b);
+  p.copy(right.dimShuffle({1, 2, 0}), b.slice(secondBegin, secondBegin + 3, 1));
+  p.elementwise("a+b", {a, b}, y);
+  return p;
+}
+
+TEST(PassAssembleSums, CopiesPartsThatMeet) {
+  const EngineProgram p = makeParts(2);
+  ValueProgram program = liftOf(p);
+  assembleSums(program);
+  eliminateDeadCode(program);
+  EXPECT_EQ(operations(program.body), "copy copy copy ");
+  verify(program, "assembleSums");
+  EXPECT_EQ(p.run("fast", 2), p.run("reference", 1));
+}
+
+TEST(PassAssembleSums, AddsPartsThatOverlap) {
+  const EngineProgram p = makeParts(1);
+  ValueProgram program = liftOf(p);
+  assembleSums(program);
+  EXPECT_EQ(operations(program.body), "fill copy fill copy elementwise ");
+  EXPECT_EQ(p.run("fast", 2), p.run("reference", 1));
+}
+
+// dropout(relu(x)) and its gradient, whose mask is drawn by another modifier
+// where it is not the same.
+EngineProgram makeDropped(bool isSameMask) {
+  EngineProgram p;
+  const Tensor x = p.addHostVariable("x", {4, 50}, 1);
+  const Tensor g = p.addHostVariable("g", {4, 50}, 2);
+  const Tensor y = p.addHostVariable("y", {4, 50}, 3);
+  const Tensor dx = p.addHostVariable("dx", {4, 50}, 4);
+  const Tensor words = p.graph.addConstant<unsigned>(UNSIGNED_INT, {2}, {7, 9});
+  p.graph.setTileMapping(words, 0);
+  const auto drop = [&](const Tensor &from, std::int64_t modifier,
+                        const Tensor &to) {
+    const Tensor seed = p.graph.addVariable(UNSIGNED_INT, {2});
+    p.graph.setTileMapping(seed, 0);
+    p.copy(words.slice(0, 1), seed.slice(0, 1));
+    p.copy(words.slice(1, 2), seed.slice(1, 2));
+    p.add("dropout",
+          {{"keepProbability", 0.5}, {"scale", 2.0}, {"modifier", modifier}},
+          {from, seed}, {to});
+  };
+  const Tensor relu = p.addTemporary("relu", {4, 50});
+  const Tensor gradient = p.addTemporary("gradient", {4, 50});
+  p.elementwise("relu(a)", {x}, relu);
+  drop(relu, 3, y);
+  drop(g, isSameMask ? 3 : 4, gradient);
+  p.elementwise("a*step(b)", {gradient, relu}, dx);
+  return p;
+}
+
+TEST(PassReadDropped, TakesTheSignFromWhatWasKept) {
+  for (const bool isSameMask : {true, false}) {
+    const EngineProgram p = makeDropped(isSameMask);
+    ValueProgram program = liftOf(p);
+    readDropped(program);
+    const Node &first = program.body.nodes.front();
+    const Node &last = program.body.nodes.back();
+    EXPECT_EQ(last.inputs[1].value == first.outputs[0].window.value,
+              !isSameMask);
+    verify(program, "readDropped");
+    EXPECT_EQ(p.run("fast", 2), p.run("reference", 1));
+  }
 }
 
 // A pool with a RELU before or after it, and the gradients of both.

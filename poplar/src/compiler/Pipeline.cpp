@@ -2,6 +2,7 @@
 
 #include "compiler/Print.hpp"
 #include "compiler/Verify.hpp"
+#include "compiler/passes/AssembleSums.hpp"
 #include "compiler/passes/ChooseKernels.hpp"
 #include "compiler/passes/EliminateDeadCode.hpp"
 #include "compiler/passes/FoldChannelFactors.hpp"
@@ -9,6 +10,7 @@
 #include "compiler/passes/FuseElementwise.hpp"
 #include "compiler/passes/FuseEpilogues.hpp"
 #include "compiler/passes/FusePoolActivations.hpp"
+#include "compiler/passes/ReadDropped.hpp"
 #include "compiler/passes/ResolveHazards.hpp"
 #include "compiler/passes/StoreTransposed.hpp"
 
@@ -37,9 +39,11 @@ struct Pass {
 
 constexpr Pass passes[] = {
     {"eliminateDeadCode", eliminateDeadCode},
+    {"assembleSums", assembleSums},
     {"forwardCopies", forwardCopies},
     {"eliminateDeadCode", eliminateDeadCode},
     {"forwardResults", forwardResults},
+    {"readDropped", readDropped},
     {"fuseEpilogues", fuseEpilogues},
     {"foldChannelFactors", foldChannelFactors},
     {"fuseEpilogues", fuseEpilogues},

@@ -14,6 +14,18 @@ namespace {
 
 using kernels::ElementwiseOp;
 
+// The node reads all of a product and writes all of its own result, both in
+// order, whatever it calls their rows; the last dimension is the product's.
+bool isSameInOtherShape(const ValueProgram &program, const Node &node,
+                        const Window &read, const Definition &output) {
+  const Definition &result = node.outputs[0];
+  return !result.base.isValid() && !read.shape.empty() &&
+         read.shape.back() == output.window.shape.back() &&
+         isWholeInOrder(read, program[read.value]) &&
+         isWholeInOrder(output.window, program[read.value]) &&
+         isWholeInOrder(result.window, program[result.window.value]);
+}
+
 // The producer of an input that nothing but this input reads, in the same loop
 // and with all its own inputs still there.
 Node *soleProducer(const ValueProgram &program, const Analysis &analysis,
@@ -27,10 +39,13 @@ Node *soleProducer(const ValueProgram &program, const Analysis &analysis,
   }
   const Definition &output = producer->outputs[0];
   const Place place = analysis.placeOf(node);
+  const bool isSame = output.window.shape == read.shape
+                          ? isSameWindow(output.window, read) &&
+                                isWholeInAnyOrder(read, program[read.value])
+                          : isKind(*producer, "matmul") &&
+                                isSameInOtherShape(program, node, read, output);
   const bool isUsable =
-      !output.base.isValid() && output.window.shape == read.shape &&
-      isSameWindow(output.window, read) &&
-      isWholeInAnyOrder(read, program[read.value]) &&
+      !output.base.isValid() && isSame &&
       analysis.placeOf(*producer).loop == place.loop &&
       std::all_of(
           producer->inputs.begin(), producer->inputs.end(),
@@ -57,6 +72,12 @@ void take(Node &node, Node &producer, NodeEdits &edits) {
   node.kind = producer.kind;
   node.attributes = producer.attributes;
   node.inputs = producer.inputs;
+  const support::Shape &shape = producer.outputs[0].window.shape;
+  Window &result = node.outputs[0].window;
+  if (result.shape != shape) {
+    result.shape = shape;
+    result.strides = support::rowMajorStrides(shape);
+  }
   edits.remove(producer);
 }
 
