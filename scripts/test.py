@@ -136,7 +136,8 @@ PARTS = {
     "layers": Entry(check("scripts/check_layers.py")),
     "format": Entry(check("scripts/format.sh", "--check")),
     "build": Entry(build),
-    "python": Entry(pytest("poptorch/tests", "poplibs", "popart", "tests")),
+    "python": Entry(pytest("poptorch/tests", "popdist", "poplibs", "popart",
+                           "tests")),
     "examples": Entry(pytest("examples")),
     # Compiling the unit tests takes longer than running them, so that every
     # change has them once, with sanitizers.

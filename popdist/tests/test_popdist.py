@@ -1,5 +1,7 @@
-# popdist: a process's place among others, from the environment.
+"""popdist: an instance's place among others, from the environment."""
+import popart
 import popdist
+import popdist.popart
 import popdist.poptorch
 import pytest
 import torch
@@ -32,7 +34,6 @@ def test_aloneWithoutTheEnvironment():
 
 
 def test_environmentSaysWhoWeAre(second):
-    popdist.init()
     assert popdist.isPopdistEnvSet()
     assert popdist.getNumTotalReplicas() == 4
     assert popdist.getNumLocalReplicas() == 2
@@ -40,9 +41,8 @@ def test_environmentSaysWhoWeAre(second):
     assert popdist.getNumInstances() == 2
     assert popdist.getInstanceIndex() == popdist.getLocalInstanceIndex() == 1
     assert popdist.getReplicaIndexOffset() == 2
-    popdist.checkNumIpusPerReplica(2)
-    with pytest.raises(RuntimeError, match="uses 4 IPUs per replica"):
-        popdist.checkNumIpusPerReplica(4)
+    assert popdist.checkNumIpusPerReplica(2)
+    assert not popdist.checkNumIpusPerReplica(4)
     run = popdist.execute_on_instances
     assert run({1}, lambda a, b: a + b, 1, b=2) == 3
     assert run({0}, lambda: 1) is None
@@ -58,6 +58,50 @@ def test_optionsAreTheEnvironments(second):
     assert options.clone().deviceIterations(3).device_iterations == 3
 
 
+def test_optionsRefuseOtherIpusPerReplica(second):
+    with pytest.raises(RuntimeError, match="uses 4 IPUs per replica; .* is 2"):
+        popdist.poptorch.Options(4)
+
+
+def test_optionsCacheWherePoprunSays(second, monkeypatch, tmp_path):
+    monkeypatch.setenv("POPDIST_EXECUTABLE_CACHE_PATH", str(tmp_path))
+    options = popdist.poptorch.Options()
+    assert options._Popart.options["cachePath"] == str(tmp_path)
+
+
+def test_popartOptionsAreTheEnvironments(second):
+    options = popart.SessionOptions()
+    popdist.popart.configureSessionOptions(options)
+    assert options.enableReplicatedGraphs
+    assert options.replicatedGraphCount == 2
+    assert options.enableDistributedReplicatedGraphs
+    assert options.globalReplicationFactor == 4
+    assert options.globalReplicaOffset == 2
+    device = popdist.popart.getDevice()
+    assert device.numIpus == 4
+    assert device.id == popdist.getDeviceId()
+
+
+@pytest.mark.parametrize("name, value, message", [
+    ("NUM_LOCAL_REPLICAS", "3", "4 replicas are not shared out evenly"),
+    ("UNIFORM_REPLICAS_PER_INSTANCE", "0", "not shared out evenly"),
+    ("NUM_TOTAL_REPLICAS", "x", "POPDIST_NUM_TOTAL_REPLICAS is 'x'"),
+])
+def test_environmentMustBeWhole(second, monkeypatch, name, value, message):
+    monkeypatch.setenv("POPDIST_" + name, value)
+    with pytest.raises(popdist.popdist_exception, match=message):
+        popdist.getNumInstances()
+
+
+def test_backendsMustBeBackends(tmp_path):
+    with pytest.raises(popdist.popdist_exception, match="cannot be loaded"):
+        popdist.registerBackend(str(tmp_path / "missing.so"))
+    with pytest.raises(popdist.popdist_exception, match="registerDefaultBackend"):
+        popdist.initializeBackend()
+    with pytest.raises(popdist.popdist_exception, match="popdist.init"):
+        popdist.registerCommunicator({0})
+
+
 def test_oneProcessTrains(monkeypatch):
     monkeypatch.setenv("POPDIST_NUM_TOTAL_REPLICAS", "2")
     monkeypatch.setenv("POPDIST_NUM_LOCAL_REPLICAS", "2")
@@ -71,7 +115,6 @@ def test_oneProcessTrains(monkeypatch):
             y = self.layer(x)
             return y, poptorch.identity_loss(y, "mean")
 
-    popdist.init()
     options = popdist.poptorch.Options().showCompilationProgressBar(False)
     model = Model()
     before = model.layer.bias.detach().clone()
