@@ -67,6 +67,12 @@ INSTANTIATE_TEST_SUITE_P(
                options.replicatedGraphCount = 5;
              },
              "replicatedGraphCount (5) is more than"},
+        Case{"OffsetOfNoProcess",
+             [](SessionOptions &options) {
+               distribute(options);
+               options.globalReplicaOffset = 1;
+             },
+             "must be multiples of the replicas of this process (2)"},
         Case{"OneLocalReplica",
              [](SessionOptions &options) {
                distribute(options);

@@ -163,8 +163,9 @@ private:
   void setDataFlow();
   popart::TensorInfo batched(const popart::TensorId &id,
                              const popart::AnchorReturnType &type) const;
-  unsigned replicas() const {
-    return static_cast<unsigned>(options_.replicationFactor);
+  unsigned replicas() const { // of all processes
+    return static_cast<unsigned>(options_.replicationFactor *
+                                 options_.processes);
   }
   popart::WeightsIO weightsIO(const std::vector<void *> &weights,
                               const Rows &rows) const;

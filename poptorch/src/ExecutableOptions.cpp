@@ -65,6 +65,15 @@ void Executable::setSessionOptions(bool clipsGradients) {
   session.weightTensorLocationSettings = options_.weightLocation;
   session.optimizerStateTensorLocationSettings = options_.optimizerLocation;
   session.accumulatorTensorLocationSettings = options_.accumulatorLocation;
+  if (options_.processes > 1) {
+    // A process has all parts of the variables that its replicas share out.
+    popart::CommGroup local(popart::CommGroupType::Consecutive,
+                            static_cast<unsigned>(options_.replicationFactor));
+    session.weightTensorLocationSettings.location.shardingDomain = local;
+    session.optimizerStateTensorLocationSettings.location.shardingDomain =
+        local;
+    session.accumulatorTensorLocationSettings.location.shardingDomain = local;
+  }
   session.numIOTiles = options_.ioTiles;
   if (clipsGradients && isPipelined) {
     // The norm needs the gradients of all stages before the first update.

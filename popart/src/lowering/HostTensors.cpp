@@ -255,7 +255,7 @@ std::vector<InputStream> addHostTensors(LoweringContext &context, const Ir &ir,
       continue;
     }
     bool isShared = tensor.variableSettings.getGroupCount(static_cast<unsigned>(
-                        ir.sessionOptions.getReplicationFactor())) == 1;
+                        ir.sessionOptions.getGlobalReplicationFactor())) == 1;
     bool isWeight = tensor.variableUpdateType == VariableUpdateType::Gradient;
     bool isConstant =
         (isFrozen && isShared && isWeight) || tensor.type == TensorType::Const;

@@ -62,7 +62,7 @@ public:
         inputs_(addHostTensors(context_, ir, graph, exchange_)),
         factor_(ir.sessionOptions.getAccumulationFactor()),
         batches_(ir.dataFlow.batchesPerStep()), period_(anchorPeriod(ir)),
-        turns_(ir.sessionOptions.getReplicationFactor() /
+        turns_(ir.sessionOptions.getGlobalReplicationFactor() /
                std::int64_t{target.getReplicationFactor()}) {}
 
   Program lower(bool isPipelined) {

@@ -39,7 +39,7 @@ CommGroup groupOf(const Op &op) {
 // A model that is being built does not know them.
 std::int64_t replicasOf(const Op &op) {
   return op.getGraph().hasIr()
-             ? op.getIr().sessionOptions.getReplicationFactor()
+             ? op.getIr().sessionOptions.getGlobalReplicationFactor()
              : 1;
 }
 

@@ -5,6 +5,7 @@
 #include <lowering/StepProgram.hpp>
 #include <support/Timed.hpp>
 
+#include <poplar/internal/Access.hpp>
 #include <poplar/internal/LinkedPrograms.hpp>
 #include <poplar/internal/OutOfMemory.hpp>
 
@@ -41,6 +42,14 @@ void addCodelets(const SessionOptions &session, poplar::Graph &graph) {
   }
 }
 
+// The device has the IPUs of this process's replicas only.
+poplar::Target targetOfAll(const Session::Implementation &self) {
+  poplar::internal::TargetData target =
+      poplar::internal::targetData(self.device->getTarget());
+  target.numIPUs *= static_cast<unsigned>(self.allReplicas() / self.replicas());
+  return poplar::internal::makeTarget(std::move(target));
+}
+
 // Steps of the compiler on the scale that the user counts by.
 Session::Progress onScale(const SessionOptions &session) {
   if (!session.compilationProgressLogger) {
@@ -57,12 +66,13 @@ Session::Progress onScale(const SessionOptions &session) {
 poplar::Executable compileSession(const Session::Implementation &self,
                                   const Session::Progress &progress) {
   const Ir &ir = *self.ir;
-  const poplar::Target &target = self.device->getTarget();
+  poplar::Target target = targetOfAll(self);
   auto withReplicas = [](std::int64_t count) {
     return poplar::replication_factor(static_cast<unsigned>(count));
   };
-  poplar::Graph valueGraph(target, withReplicas(self.copies()));
-  poplar::Graph machineGraph(target, withReplicas(self.replicas()));
+  poplar::Graph valueGraph(
+      target, withReplicas(self.areReplicasFolded ? 1 : self.allReplicas()));
+  poplar::Graph machineGraph(target, withReplicas(self.allReplicas()));
   addCodelets(ir.sessionOptions, valueGraph);
   addCodelets(ir.sessionOptions, machineGraph);
   constexpr support::Logger logger(support::LogChannel::Popart, "transform");

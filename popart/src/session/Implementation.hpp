@@ -50,9 +50,14 @@ struct Session::Implementation {
   bool hasRun = false;
 
   bool isScheduleVisible() const { return popart::isScheduleVisible(*ir); }
+  // Of this process, and of all.
   std::int64_t replicas() const {
     return ir->sessionOptions.getReplicationFactor();
   }
+  std::int64_t allReplicas() const {
+    return ir->sessionOptions.getGlobalReplicationFactor();
+  }
+  bool isDistributed() const { return allReplicas() > replicas(); }
   const Graph &valueGraph() const {
     return isScheduleVisible() ? machineGraph
            : areReplicasFolded ? foldedGraph
@@ -99,6 +104,8 @@ struct Session::Implementation {
   // All variables, unless the engine has them.
   void writeMissing();
   void read(Tensor &tensor);
+  // A variable's values by replica, those of other processes too if needed.
+  std::vector<std::vector<char>> valuesByReplica(const Tensor &tensor) const;
   // What readWeights gives: a value for each group, or for each replica.
   std::vector<char> returnedBytes(const Tensor &variable) const;
 };
@@ -107,6 +114,14 @@ struct Session::Implementation {
 // session's own logger is called then.
 poplar::Executable compileSession(const Session::Implementation &session,
                                   const Session::Progress &progress);
+// The engine of the session's share of replicas. It meets the other processes
+// when it is loaded.
+std::unique_ptr<poplar::Engine>
+makeEngine(const Session::Implementation &session);
+void meetOtherProcesses(const Session::Implementation &session);
+// Bytes that each process has equally many of, in the order of processes.
+std::vector<char> gatherFromProcesses(const Session::Implementation &session,
+                                      const std::vector<char> &own);
 // Names the compiled program: the IR, constants, options and device that it was
 // made from.
 std::string fingerprint(const Session::Implementation &session);

@@ -68,7 +68,8 @@ Session::Session(std::shared_ptr<Ir> ir, std::shared_ptr<DeviceInfo> device,
   PassContext machine{*self.ir, self.machineGraph, ipus};
   runPasses(machinePasses(), machine);
   self.areReplicasFolded =
-      self.replicas() > 1 && !self.isScheduleVisible() &&
+      self.replicas() > 1 && !self.isDistributed() &&
+      !self.isScheduleVisible() &&
       canFoldReplicas(graph, static_cast<unsigned>(self.replicas()));
   if (self.areReplicasFolded) {
     GraphEditor(self.foldedGraph).copyFrom(graph);
@@ -98,7 +99,7 @@ void Session::prepareDevice(bool loadEngine, const Progress &progress) {
     self.executable = compileSession(self, progress);
     updateEngineCache();
   }
-  self.engine = std::make_unique<poplar::Engine>(self.executable);
+  self.engine = makeEngine(self);
   self.binding = std::make_unique<StepBinding>(*self.ir, self.valueGraph());
   self.isLoaded = false;
   if (loadEngine) {
@@ -113,6 +114,7 @@ void Session::loadEngineAndConnectStreams() {
     return;
   }
   requireAttached(self);
+  meetOtherProcesses(self);
   engine.load(self.device->getDevice());
   self.isLoaded = true;
   self.hasVariables = false;

@@ -50,20 +50,22 @@ MutableVoidData memoryFor(const IWeightsIO &weights, const Tensor &tensor,
 ReplicaGrouping
 Session::Implementation::groupingOf(const Tensor &tensor) const {
   return tensor.variableSettings.getReplicaGrouping(
-      static_cast<unsigned>(replicas()));
+      static_cast<unsigned>(allReplicas()));
 }
 
 TensorInfo Session::Implementation::hostInfo(const Tensor &tensor) const {
   return {tensor.info.dataType(),
           tensor.variableSettings.shapeOnHost(
-              tensor.info.shape(), static_cast<unsigned>(replicas()))};
+              tensor.info.shape(), static_cast<unsigned>(allReplicas()))};
 }
 
 void Session::Implementation::write(const Tensor &tensor) {
   ReplicaGrouping grouping = groupingOf(tensor);
   auto size = static_cast<std::size_t>(tensor.info.nbytes());
   std::vector<char> bytes;
-  for (std::int64_t i = 0; i < copies(); ++i) {
+  std::int64_t first =
+      isDistributed() ? ir->sessionOptions.globalReplicaOffset : 0;
+  for (std::int64_t i = first; i < first + copies(); ++i) {
     std::size_t group = grouping.getGroupIndexOfReplica(unsigned(i));
     append(bytes, toDeviceBytes(tensor.info, slice(tensor.data, group, size)));
   }
@@ -81,15 +83,31 @@ void Session::Implementation::write(const Tensor &tensor) {
   }
 }
 
-void Session::Implementation::read(Tensor &tensor) {
+std::vector<std::vector<char>>
+Session::Implementation::valuesByReplica(const Tensor &tensor) const {
   std::size_t size = deviceBytes(tensor.info);
   std::vector<char> bytes(size * static_cast<std::size_t>(copies()));
   engine->readTensor(tensor.id, bytes.data(), bytes.data() + bytes.size());
-  std::vector<std::vector<char>> byReplica;
-  for (std::int64_t i = 0; i < replicas(); ++i) {
-    auto copy = static_cast<std::size_t>(std::min(i, copies() - 1));
-    byReplica.push_back(toHostBytes(tensor.info, slice(bytes, copy, size)));
+  bool isFromAll =
+      isDistributed() && (groupingOf(tensor).getNumGroups() > 1 ||
+                          tensor.variableSettings.getRetrievalMode() ==
+                              VariableRetrievalMode::AllReplicas);
+  std::int64_t count = replicas();
+  if (isFromAll) {
+    bytes = gatherFromProcesses(*this, bytes);
+    count = allReplicas();
   }
+  std::vector<std::vector<char>> byReplica;
+  for (std::int64_t i = 0; i < count; ++i) {
+    std::int64_t copy = areReplicasFolded ? 0 : i;
+    byReplica.push_back(toHostBytes(
+        tensor.info, slice(bytes, static_cast<std::size_t>(copy), size)));
+  }
+  return byReplica;
+}
+
+void Session::Implementation::read(Tensor &tensor) {
+  std::vector<std::vector<char>> byReplica = valuesByReplica(tensor);
   ReplicaGrouping grouping = groupingOf(tensor);
   tensor.data.clear();
   for (unsigned group = 0; group < grouping.getNumGroups(); ++group) {
@@ -207,7 +225,7 @@ void Session::writeWeights(const IWeightsIO &weights) {
     std::int64_t groups = grouping.getNumGroups();
     std::int64_t returned =
         tensor.variableSettings.numReplicasReturningVariable(
-            static_cast<unsigned>(self.replicas()));
+            static_cast<unsigned>(self.allReplicas()));
     MutableVoidData memory = memoryFor(weights, tensor, groups, returned);
     bool isByReplica = memory.info.nelms() != tensor.info.nelms() * groups;
     auto size = static_cast<std::size_t>(tensor.info.nbytes());
@@ -218,14 +236,6 @@ void Session::writeWeights(const IWeightsIO &weights) {
     }
     self.returned.erase(tensor.id);
   });
-}
-
-void Session::broadcastWeights(int rootRank) {
-  // There is one process, which has the weights.
-  support::requireUser<error>(rootRank == 0,
-                              "[broadcastWeights] there is one process; its "
-                              "rank is 0, not {}",
-                              rootRank);
 }
 
 } // namespace popart

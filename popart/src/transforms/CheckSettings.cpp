@@ -30,6 +30,13 @@ void checkReplicas(const SessionOptions &options) {
   support::requireUser<error>(
       !options.enableReplicatedGraphs || options.replicatedGraphCount > 1,
       "Local replicated graphs enabled but replication factor is 1");
+  std::int64_t local = options.getReplicationFactor();
+  support::requireUser<error>(
+      options.globalReplicationFactor % local == 0 &&
+          options.globalReplicaOffset % local == 0,
+      "globalReplicationFactor ({}) and globalReplicaOffset ({}) must be "
+      "multiples of the replicas of this process ({})",
+      options.globalReplicationFactor, options.globalReplicaOffset, local);
 }
 
 // A pipeline of explicit loops has everything else explicit, too.

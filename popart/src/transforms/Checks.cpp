@@ -41,11 +41,6 @@ void checkOptions(PassContext &context) {
   support::requireUser<error>(options.replicatedGraphCount >= 1,
                               "replicatedGraphCount ({}) must be at least 1",
                               options.replicatedGraphCount);
-  support::requireUser<error>(
-      options.getGlobalReplicationFactor() == options.getReplicationFactor(),
-      "[session] replicas of other processes are not supported yet: "
-      "globalReplicationFactor is {}, replicas of this process are {}",
-      options.getGlobalReplicationFactor(), options.getReplicationFactor());
   const ExecutionPhaseSettings &phases = options.executionPhaseSettings;
   support::requireUser<error>(options.virtualGraphMode !=
                                       VirtualGraphMode::ExecutionPhases ||

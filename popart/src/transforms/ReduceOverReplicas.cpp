@@ -70,7 +70,8 @@ private:
 
   // The replicas that share the weight.
   ReplicaGrouping groupingOf(const Tensor &tensor) const {
-    auto replicas = static_cast<unsigned>(options_.getReplicationFactor());
+    auto replicas =
+        static_cast<unsigned>(options_.getGlobalReplicationFactor());
     if (!options_.enableGradientAccumulation && isGradientCount(tensor)) {
       return ReplicaGrouping(replicas);
     }
@@ -143,7 +144,7 @@ private:
 
 void reduceOverReplicas(PassContext &context) {
   if (context.ir.isTraining() &&
-      context.ir.sessionOptions.getReplicationFactor() > 1) {
+      context.ir.sessionOptions.getGlobalReplicationFactor() > 1) {
     ReduceInserter(context).run();
   }
 }

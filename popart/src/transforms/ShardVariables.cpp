@@ -11,7 +11,7 @@ namespace popart {
 void shardVariables(PassContext &context) {
   // Where the schedule is visible the host reads this program's variables.
   if (isScheduleVisible(context.ir) ||
-      context.ir.sessionOptions.getReplicationFactor() == 1) {
+      context.ir.sessionOptions.getGlobalReplicationFactor() == 1) {
     return;
   }
   GraphEditor editor(context.graph);

@@ -70,7 +70,7 @@ TensorLocation onChipIfSmall(const TensorLocationSettings &settings,
 } // namespace
 
 std::int64_t shardsOf(const Ir &ir, const CommGroup &domain) {
-  std::int64_t replicas = ir.sessionOptions.getReplicationFactor();
+  std::int64_t replicas = ir.sessionOptions.getGlobalReplicationFactor();
   std::int64_t size = domain.replicaGroupSize;
   return domain.type == CommGroupType::None               ? 1
          : domain.type == CommGroupType::All || size == 0 ? replicas
@@ -89,7 +89,7 @@ TensorLocation locationOf(const Ir &ir, const Tensor &variable) {
   TensorLocation location = named ? *named : onChipIfSmall(*settings, variable);
   // What groups of replicas have of their own is not shared out among all.
   unsigned groups = variable.variableSettings.getGroupCount(
-      static_cast<unsigned>(options.getReplicationFactor()));
+      static_cast<unsigned>(options.getGlobalReplicationFactor()));
   if (shardsOf(ir, location.shardingDomain) == 1 || groups > 1) {
     location.replicatedTensorSharding = ReplicatedTensorSharding::Off;
   }

@@ -97,7 +97,7 @@ bool UpdateSharder::findSharded() {
                   [&](const TensorId &id) { return isAnchored(id); })) {
     return false;
   }
-  std::int64_t replicas = ir_.sessionOptions.getReplicationFactor();
+  std::int64_t replicas = ir_.sessionOptions.getGlobalReplicationFactor();
   std::int64_t parts = shardsOf(ir_, domain_);
   support::requireUser<error>(
       replicas % parts == 0,
@@ -255,11 +255,11 @@ void UpdateSharder::rebuildReduction(Op &op) {
     // The update expects a velocity once for each replica.
     part_[op.outputs[0]] =
         editor_
-            .insertBefore(
-                &op, {"aspen", "SumOfCopies"}, {part_.at(from)}, {},
-                Attributes().set("replicas",
-                                 ir_.sessionOptions.getReplicationFactor()),
-                op.settings)
+            .insertBefore(&op, {"aspen", "SumOfCopies"}, {part_.at(from)}, {},
+                          Attributes().set(
+                              "replicas",
+                              ir_.sessionOptions.getGlobalReplicationFactor()),
+                          op.settings)
             .outputs[0];
   } else {
     part_[op.outputs[0]] = part_.at(from);
@@ -316,7 +316,7 @@ TensorId UpdateSharder::scatter(const TensorId &whole, Combine how,
   }
   return reduce(
       part, how == Combine::Mean,
-      complementOf(domain_, ir_.sessionOptions.getReplicationFactor()),
+      complementOf(domain_, ir_.sessionOptions.getGlobalReplicationFactor()),
       position);
 }
 
