@@ -108,3 +108,53 @@ def test_subgraphs_in_subgraphs_read_the_graphs_around_them():
     np.testing.assert_allclose(result, x + 3 * w, rtol=1e-5)
     results = train(builder, {**feeds, condition: np.array(True)}, output, ids)
     expect(results, lambda x, w: x * w * w * w, (x, w))
+
+
+OFFSETS, LENGTHS, TARGETS, LONGEST = [0, 2, 3, 7], [2, 1, 3, 2], [6, 5, 2, 0], 3
+
+
+def packed(builder, x, w, at_a_time=2):
+    """Sequences of rows of x, packed: each row times w, less the sum of its
+    sequence. The callback sees sequences that are padded with zeros."""
+    callback = builder.createSubgraphBuilder()
+    a = callback.addInputTensor("FLOAT", [at_a_time, LONGEST, x.shape[1]])
+    callback.addInputTensorFromParentGraph("w")
+    y = callback.aiOnnx.matmul([a, "w"])
+    total = callback.aiOnnx.reducesum([y], axes=[1], keepdims=1)
+    callback.addOutputTensor(callback.aiOnnx.sub([y, total]))
+    ids = [builder.aiOnnx.constant(np.array(numbers, np.uint32))
+           for numbers in (OFFSETS, LENGTHS, TARGETS, LENGTHS)]
+    return builder.aiGraphcore.packedDataBlock(
+        ["x", *ids], [LONGEST], 9, at_a_time, callback)
+
+
+@pytest.mark.parametrize("at_a_time", [1, 2, 4])
+def test_packed_sequences_go_through_a_subgraph(at_a_time):
+    builder = popart.Builder(opsets={"ai.onnx": 10, "ai.graphcore": 1})
+    x, w = floats(9, 4), floats(4, 5)
+    ids = [add_input(builder, name, array)
+           for name, array in (("x", x), ("w", w))]
+    result = packed(builder, x, w, at_a_time)
+    assert builder.getTensorShape(result) == [9, 5]
+
+    def expected(x, w):
+        rows = [torch.zeros(5)] * 9
+        for begin, length, target in zip(OFFSETS, LENGTHS, TARGETS):
+            y = x[begin:begin + length] @ w
+            for i, row in enumerate(y - y.sum(0)):
+                rows[target + i] = row
+        return torch.stack(rows)
+
+    results = train(builder, {"x": x, "w": w}, result, ids)
+    expect(results, expected, (x, w))
+
+
+def test_packed_sequences_must_fit():
+    builder = popart.Builder(opsets={"ai.onnx": 10, "ai.graphcore": 1})
+    x, w = floats(9, 4), floats(4, 5)
+    for name, array in (("x", x), ("w", w)):
+        add_input(builder, name, array)
+    result = packed(builder, x, w, 3)
+    with pytest.raises(popart.popart_exception,
+                       match="4 sequences cannot be called 3 at a time"):
+        run_model(builder, {"x": x, "w": w}, [result])

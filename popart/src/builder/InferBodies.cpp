@@ -105,6 +105,22 @@ Info scanOutput(const Graph &shapes, const onnx::NodeProto &node,
       entry(attributes.getInts("scan_output_axes", {}), output - states));
 }
 
+// Rows of sequences, packed.
+Info packedOutput(const onnx::NodeProto &node, const onnx::GraphProto &body) {
+  Info info = infoOf(body, 0);
+  if (!info || info->rank() < 2) {
+    return {};
+  }
+  Attributes attributes;
+  for (const onnx::AttributeProto &attribute : node.attribute()) {
+    addAttribute(attributes, attribute);
+  }
+  Shape shape = info->shape();
+  shape.erase(shape.begin());
+  shape[0] = attributes.getInt("resultSize", 0);
+  return TensorInfo(info->dataType(), shape);
+}
+
 } // namespace
 
 bool ModelBuilder::Implementation::inferBodies(const onnx::NodeProto &node) {
@@ -117,6 +133,8 @@ bool ModelBuilder::Implementation::inferBodies(const onnx::NodeProto &node) {
     Info info;
     if (type == "Loop") {
       info = loopOutput(shapes, node, *body, i);
+    } else if (type == "PackedDataBlock") {
+      info = packedOutput(node, *body);
     } else if (type != "Scan") {
       info = infoOf(*body, i);
     } else if (opset("ai.onnx") >= 9) {

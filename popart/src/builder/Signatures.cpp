@@ -24,7 +24,9 @@ std::string methodName(const std::string &type) {
 }
 
 std::string graphcoreMethodName(const std::string &type) {
-  return type == "NormalizeImage" ? "normalize_image" : methodName(type);
+  return type == "NormalizeImage"    ? "normalize_image"
+         : type == "PackedDataBlock" ? "packedDataBlock"
+                                     : methodName(type);
 }
 
 // Its lists of lists have a method that is written by hand.

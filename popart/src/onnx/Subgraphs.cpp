@@ -1,6 +1,7 @@
 // From nodes with subgraphs to operations with graphs.
 #include <onnx/Subgraphs.hpp>
 
+#include <onnx/PackedData.hpp>
 #include <onnx/TensorData.hpp>
 #include <onnx/Unroll.hpp>
 #include <popart/error.hpp>
@@ -150,6 +151,8 @@ void SubgraphImporter::add(const onnx::NodeProto &proto,
     addLoop(node);
   } else if (type == "Scan") {
     opid.version < 9 ? addBatchedScan(node) : addScan(node);
+  } else if (type == "PackedDataBlock") {
+    addPackedData(node);
   } else {
     support::requireUser<error>(type == "Call",
                                 "attributes that are graphs are not supported");
@@ -206,6 +209,16 @@ void SubgraphImporter::addCall(Node &node) {
   Graph &graph = importBody(node, bodyOf(node.proto, "callee"), inputs);
   node.attributes.set("callee", Attributes::Graph{graph.id});
   addOp(node);
+}
+
+void SubgraphImporter::addPackedData(Node &node) {
+  PackedData packed(graph_, node.attributes, node.inputs, node.settings);
+  std::vector<BodyInput> inputs;
+  for (const TensorInfo &info : packed.unpackedInfos()) {
+    inputs.push_back({info});
+  }
+  Graph &graph = importBody(node, bodyOf(node.proto, "callback"), inputs);
+  packed.add(graph, node.captured, node.proto.output(0));
 }
 
 std::optional<std::int64_t>

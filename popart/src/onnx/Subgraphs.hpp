@@ -1,5 +1,6 @@
-// Nodes that run subgraphs: If, Loop, Scan and Call. Their subgraphs become
-// graphs of the IR; loops whose turns must be told apart are written out.
+// Nodes that run subgraphs: If, Loop, Scan, Call and PackedDataBlock. Their
+// subgraphs become graphs of the IR; loops whose turns must be told apart are
+// written out.
 #pragma once
 
 #include <onnx/Importer.hpp>
@@ -41,6 +42,7 @@ private:
 
   void addIf(Node &node);
   void addCall(Node &node);
+  void addPackedData(Node &node);
   void addLoop(Node &node);
   void addScan(Node &node);
   void addBatchedScan(Node &node);

@@ -47,6 +47,7 @@ std::map<Key, OpRule> makeRules() {
       maxPoolRules,
       oneHotRules,
       padRules,
+      packedDataBlockRules,
       poplibsRules,
       printTensorRules,
       randomRules,

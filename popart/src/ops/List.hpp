@@ -40,6 +40,7 @@ std::vector<OpRule> matMulRules();
 std::vector<OpRule> maxPoolRules();
 std::vector<OpRule> oneHotRules();
 std::vector<OpRule> padRules();
+std::vector<OpRule> packedDataBlockRules();
 std::vector<OpRule> poplibsRules();
 std::vector<OpRule> printTensorRules();
 std::vector<OpRule> randomRules();

@@ -1,7 +1,8 @@
-// Operators that are a function of PopLibs each, and have no gradient.
+// Operators that are a function of PopLibs each; most have no gradient.
 #include <ops/Common.hpp>
 #include <ops/List.hpp>
 
+#include <autodiff/GradientBuilder.hpp>
 #include <lowering/LoweringContext.hpp>
 #include <lowering/Types.hpp>
 
@@ -59,6 +60,26 @@ void lowerSequenceSlice(LoweringContext &context, const Op &op) {
                         op.attributes.getInt("zeroUnused", 0) != 0,
                         context.program(), context.debugPath());
   context.setOut(0, result);
+}
+
+// Rows of the source get the gradients of where they went, and rows of the
+// destination keep theirs where nothing arrived. A row that went to several
+// places has the gradient of one of them.
+void differentiateSequenceSlice(GradientBuilder &builder, const Op &op) {
+  const TensorId &gradient = builder.outputGradient(0);
+  const TensorId &lengths = op.inId(2);
+  const TensorId &to = op.inId(4);
+  if (builder.isWanted(0)) {
+    builder.setGradient(0,
+                        builder.add("ai.graphcore", "SequenceSlice",
+                                    {gradient, builder.addFill(op.inInfo(0), 0),
+                                     lengths, to, op.inId(3)}));
+  }
+  if (builder.isWanted(1) && op.attributes.getInt("zeroUnused", 0) == 0) {
+    builder.setGradient(1, builder.add("ai.graphcore", "SequenceSlice",
+                                       {builder.addFill(op.inInfo(1), 0),
+                                        gradient, lengths, to, to}));
+  }
 }
 
 // Inputs: image [..., 3], offsets and scales [3]. A fourth channel is zero.
@@ -168,6 +189,7 @@ std::vector<OpRule> poplibsRules() {
            .schema = {.types = types::all(),
                       .attributes = {{"zeroUnused", Attributes::Int{0}}}},
            .infer = inferSequenceSlice,
+           .differentiate = differentiateSequenceSlice,
            .lower = lowerSequenceSlice},
           {.domain = "ai.graphcore",
            .type = "NormalizeImage",
