@@ -248,3 +248,16 @@ def test_advanced_reports_what_it_cannot_read(advanced):
         "Poplar exception: ")
     assert advanced.run("--save", status=1).stderr == (
         "Exception: Unknown option: --save\n")
+
+
+def test_instances_share_replicas(tmp_path):
+    program = UserProgram(PROGRAMS / "shared_replicas.cpp", tmp_path,
+                          ("poplar", "gcl", "popops", "popdist")).program
+    done = subprocess.run(
+        ["poprun", "--num-instances=2", "--num-replicas=4", program],
+        text=True, capture_output=True, timeout=120)
+    assert done.returncode == 0, done.stderr
+    # 1 + 2 + 3 + 4, and ten times that; then over two instances.
+    assert sorted(done.stdout.splitlines()) == [
+        "[1,0]<stdout>:replica 0: 10 100, instances 20",
+        "[1,1]<stdout>:replica 2: 10 100, instances 20"]

@@ -1,5 +1,4 @@
 """Instances that poprun starts: collectives, training, and how they end."""
-import os
 import subprocess
 import sys
 import time
@@ -10,23 +9,24 @@ import torch
 
 ROOT = Path(__file__).resolve().parents[2]
 EXAMPLE = ROOT / "examples/poptorch/popdist_training.py"
+TWO = "--num-instances=2"
 PATIENCE = 120  # seconds; a job that hangs takes more
 
 
-def start(*arguments, code=0, **environment):
-    """What poprun printed, of two instances."""
+def start(*arguments, code=0):
+    """What poprun printed."""
     done = subprocess.run(
-        ["poprun", "--num-instances=2", *map(str, arguments)], text=True,
-        capture_output=True, timeout=PATIENCE,
-        env={**os.environ, **environment})  # fmt: skip
+        ["poprun", *map(str, arguments)], text=True, capture_output=True,
+        timeout=PATIENCE)  # fmt: skip
     if code is not None:
         assert done.returncode == code, done.stdout + done.stderr
     return done
 
 
-def python(text, *, replicas=2, code=0):
+def python(text, *, code=0):
+    """A program of two instances with a replica each."""
     program = "import popdist\npopdist.init()\nme = popdist.getInstanceIndex()\n"
-    return start(f"--num-replicas={replicas}", sys.executable, "-c",
+    return start(TWO, "--num-replicas=2", sys.executable, "-c",
                  program + text, code=code)  # fmt: skip
 
 
@@ -65,7 +65,7 @@ print(gather())
 def trained(tmp_path_factory):
     """The example's weights: of two processes, and of one."""
     folder = tmp_path_factory.mktemp("weights")
-    start("--num-replicas=4", sys.executable, EXAMPLE, "--steps=6", "--save",
+    start(TWO, "--num-replicas=4", sys.executable, EXAMPLE, "--steps=6", "--save",
           folder / "shared")  # fmt: skip
     subprocess.run(
         [sys.executable, EXAMPLE, "--replicas=4", "--steps=6", "--save",
@@ -97,6 +97,47 @@ def test_replicasOfProcessesTrainAsPyTorchDoes(trained):
     for name, weight in network.named_parameters():
         torch.testing.assert_close(trained[0][name], weight.detach(),
                                    rtol=1e-3, atol=1e-4)  # fmt: skip
+
+
+FOLDED = """
+import popdist, popdist.poptorch, poptorch, sys, torch
+if popdist.isPopdistEnvSet():
+    popdist.init()
+    options = popdist.poptorch.Options()
+else:
+    options = poptorch.Options().replicationFactor(4)
+options.randomSeed(3).showCompilationProgressBar(False)
+torch.manual_seed(1)
+model = torch.nn.Sequential(torch.nn.Linear(8, 16), torch.nn.Dropout(0.3),
+                            torch.nn.Linear(16, 2))
+class Training(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.model = model
+    def forward(self, x):
+        return poptorch.identity_loss(self.model(x) ** 2, "mean")
+trained = poptorch.trainingModel(
+    Training(), options, poptorch.optim.AdamW(model.parameters(), lr=0.01))
+first = popdist.getReplicaIndexOffset()
+for _ in range(4):
+    trained(torch.randn(4, 8)[first:first + options.replication_factor])
+trained.copyWeightsToHost()
+if first == 0:
+    torch.save(model.state_dict(), sys.argv[1])
+"""
+
+
+def test_foldedReplicasAreThoseOfProcesses(tmp_path):
+    """One process runs such replicas in turn; their random numbers and sums
+    are the same as of two processes."""
+    start(TWO, "--num-replicas=4", sys.executable, "-c", FOLDED,
+          tmp_path / "shared")  # fmt: skip
+    subprocess.run([sys.executable, "-c", FOLDED, tmp_path / "alone"],
+                   check=True, timeout=PATIENCE)  # fmt: skip
+    shared, alone = (torch.load(tmp_path / name) for name in ("shared", "alone"))
+    assert len(shared) == 4
+    for name, weight in shared.items():
+        assert torch.equal(weight, alone[name]), name
 
 
 def test_popartTrainsWithReplicasOfProcesses():
@@ -189,4 +230,4 @@ def test_withoutMpirunInstancesStandAlone(tmp_path):
     (["--num-replicas=x", "true"], "--num-replicas"),
 ])
 def test_mistakesAreNamed(arguments, message):
-    assert message in start(*arguments, code=1).stderr
+    assert message in start(TWO, *arguments, code=1).stderr
