@@ -129,7 +129,8 @@ Lanes sumEach(const Lanes (&sums)[laneCount]) {
 // the result are columns of the first row, then of the next.
 template <int Rows>
 Lanes dotsOf(const float *a, std::int64_t aRow,
-             const float *const (&columns)[laneCount], std::int64_t depth) {
+             const float *const (&columns)[laneCount / Rows],
+             std::int64_t depth) {
   constexpr int columnCount = laneCount / Rows;
   Lanes sums[laneCount];
 #pragma GCC unroll 16
@@ -166,30 +167,50 @@ Lanes dotsOf(const float *a, std::int64_t aRow,
   return sumEach(sums);
 }
 
+// The first sixteen / Rows lanes, once for each of Rows rows.
+template <int Rows> Lanes repeated(Lanes lanes) {
+  if constexpr (Rows == 4) {
+    return __builtin_shufflevector(lanes, lanes, 0, 1, 2, 3, 0, 1, 2, 3, 0, 1,
+                                   2, 3, 0, 1, 2, 3);
+  } else if constexpr (Rows == 2) {
+    return __builtin_shufflevector(lanes, lanes, 0, 1, 2, 3, 4, 5, 6, 7, 0, 1,
+                                   2, 3, 4, 5, 6, 7);
+  }
+  return lanes;
+}
+
 // Of Rows rows from `row` and sixteen / Rows columns.
 template <int Rows>
 void multiplyBlock(const Matrices &m, std::int64_t row, std::int64_t column) {
   constexpr std::int64_t width = laneCount / Rows;
   const std::int64_t count = least(width, m.columns - column);
-  const float *columns[laneCount]; // the last again where one is missing
-  for (std::int64_t i = 0; i < laneCount; ++i) {
+  const float *columns[width]; // the last again where one is missing
+  for (std::int64_t i = 0; i < width; ++i) {
     columns[i] = m.b + (column + least(i, count - 1)) * m.bRow;
   }
+  Lanes sums = dotsOf<Rows>(m.a + row * m.aRow, m.aRow, columns, m.depth);
+  if (m.columnBias != nullptr) {
+    sums += repeated<Rows>(loadPart(m.columnBias + column, count));
+  }
+  if (m.rowBias != nullptr) {
+    float biases[laneCount];
+    for (std::int64_t i = 0; i < laneCount; ++i) {
+      biases[i] = m.rowBias[(row + i / width) * m.biasStride];
+    }
+    sums += loadLanes(biases);
+  }
+  if (m.hasRelu) {
+    sums = sums < 0 ? Lanes{} : sums;
+  }
   float results[laneCount];
-  storeLanes(results,
-             dotsOf<Rows>(m.a + row * m.aRow, m.aRow, columns, m.depth));
+  storeLanes(results, sums);
   for (int r = 0; r < Rows; ++r) {
-    Lanes sums = loadPart(results + r * width, count);
-    if (m.columnBias != nullptr) {
-      sums += loadPart(m.columnBias + column, count);
+    float *to = m.y + (row + r) * m.yRow + column;
+    if (count == width) {
+      std::memcpy(to, results + r * width, width * sizeof(float));
+    } else {
+      storePart(to, loadPart(results + r * width, count), count);
     }
-    if (m.rowBias != nullptr) {
-      sums += broadcast(m.rowBias[(row + r) * m.biasStride]);
-    }
-    if (m.hasRelu) {
-      sums = sums < 0 ? Lanes{} : sums;
-    }
-    storePart(m.y + (row + r) * m.yRow + column, sums, count);
   }
 }
 
