@@ -357,7 +357,9 @@ class AsynchronousDataAccessor:
     def _receive(self):
         receiver = self._channel.receiver
         while not receiver.poll(max(self._sleep, 0.05)):
-            assert self._process is not None and self._process.is_alive(), (
+            is_alive = self._process is not None and self._process.is_alive()
+            # What it said last may have come since.
+            assert is_alive or receiver.poll(), (
                 "An error occurred in the data fetcher: it has ended"
             )
         return receiver.recv()
