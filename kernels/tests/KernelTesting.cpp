@@ -120,6 +120,11 @@ Call &Call::outputStrides(std::size_t output, Strides strides) {
   return *this;
 }
 
+Call &Call::found(std::size_t input, Layout layout) {
+  operands_.inputs[input].found = layout;
+  return *this;
+}
+
 void Call::makeValues() {
   std::mt19937 random(1);
   for (std::size_t i = 0; i < operands_.inputs.size(); ++i) {

@@ -24,6 +24,8 @@ public:
 
   // Strides of an output, in place of row-major ones.
   Call &outputStrides(std::size_t output, Strides strides);
+  // The layout in which an input was made.
+  Call &found(std::size_t input, Layout layout);
 
   // Each output's elements, row-major.
   using Results = std::vector<std::vector<double>>;

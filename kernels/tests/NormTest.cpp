@@ -98,6 +98,23 @@ TEST(FastNorm, OfManyElementsMatchesTheReference) {
       {"batchNormGrad", {}, {x, x, channel, channel, channel}}, 1e-4);
 }
 
+// More pixels than a chunk of the statistics has, and fewer.
+TEST(FastNorm, OfBlockedChannelsMatchesTheReference) {
+  for (const std::int64_t size : {3, 19}) {
+    const Input x{{F, {3, 48, size, size}}, {}, {}};
+    const Input channel{{F, {48}}, {}, {}};
+    Call forward("batchNorm", statisticsOf(1e-3, 0), {x, channel, channel});
+    EXPECT_FALSE(forward.isTaken(0));
+    forward.found(0, Layout::ChannelBlocked16);
+    EXPECT_TRUE(forward.isTaken(0));
+    expectFastMatchesReference(forward, 1e-4);
+    Call gradient("batchNormGrad", {}, {x, x, channel, channel, channel});
+    gradient.found(1, Layout::ChannelBlocked16);
+    EXPECT_TRUE(gradient.isTaken(0));
+    expectFastMatchesReference(gradient, 1e-4);
+  }
+}
+
 TEST(FastNorm, IsCutByStatistic) {
   const Call call("normStatistics", statisticsOf(1e-3, 1),
                   {{{F, {1, 64, 64, 784}}, {}, {}}});

@@ -2,6 +2,7 @@
 // channels and forms their statistics whole.
 #include "FastKernels.hpp"
 #include "HalfPlan.hpp"
+#include "NormBlocks.hpp"
 #include "PlanHelpers.hpp"
 
 #include "kinds/NormShape.hpp"
@@ -270,10 +271,18 @@ std::span<const KernelEntry> normParamGradKernels() {
   return entriesOf<NormParamGradPlan>();
 }
 std::span<const KernelEntry> batchNormKernels() {
-  return entriesOf<BatchNormPlan>();
+  static const KernelEntry entries[] = {
+      blockedBatchNorm,
+      {"statistics", allPlain, plan<BatchNormPlan>},
+      {"half", allPlain, planAsFloat<plan<BatchNormPlan>>}};
+  return entries;
 }
 std::span<const KernelEntry> batchNormGradKernels() {
-  return entriesOf<BatchNormGradPlan>();
+  static const KernelEntry entries[] = {
+      blockedBatchNormGrad,
+      {"statistics", allPlain, plan<BatchNormGradPlan>},
+      {"half", allPlain, planAsFloat<plan<BatchNormGradPlan>>}};
+  return entries;
 }
 
 } // namespace kernels

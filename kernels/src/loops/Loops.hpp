@@ -3,6 +3,7 @@
 #pragma once
 
 #include "IntegerLoops.hpp"
+#include "NormBlockLoops.hpp"
 #include "RandomLoops.hpp"
 #include "WinogradLoops.hpp"
 
@@ -361,6 +362,7 @@ struct Loops {
   PoolRowLoops poolRows;
   NormLoops norm;
   NormRowLoops normRows;
+  NormBlockLoops normBlocks;
   SoftmaxLoops softmax;
   RecurrentLoops recurrent;
   CtcLoops ctc;
@@ -383,6 +385,7 @@ struct Loops {
   PoolRowLoops poolRowLoops();                                                 \
   NormLoops normLoops();                                                       \
   NormRowLoops normRowLoops();                                                 \
+  NormBlockLoops normBlockLoops();                                             \
   SoftmaxLoops softmaxLoops();                                                 \
   RecurrentLoops recurrentLoops();                                             \
   CtcLoops ctcLoops();                                                         \

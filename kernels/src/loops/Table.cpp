@@ -16,6 +16,7 @@ const Loops &table() {
                               poolRowLoops(),
                               normLoops(),
                               normRowLoops(),
+                              normBlockLoops(),
                               softmaxLoops(),
                               recurrentLoops(),
                               ctcLoops(),
