@@ -66,13 +66,14 @@ std::vector<ShardRange> rangesOf(std::int64_t length, std::int64_t count) {
 
 // Into parts of groups, or else of the dimension whose parts are each one range
 // of bytes where there are enough of it, or else of the longer one. A part
-// takes the whole other operand; where that is no longer in the first-level
-// cache, parts are nearly squares, so that what one copies serves many rows.
+// takes the whole other operand; where that is more than half of the
+// second-level cache, parts are nearly squares, so that what one copies serves
+// many rows.
 // costOfPart(cutsRows, count) is that of one of so many parts.
 template <typename Cost>
 std::vector<Part> cut(const Matrices &y, std::int64_t depth, double work,
                       const Cost &costOfPart) {
-  constexpr std::int64_t largeElements = 1 << 15;
+  constexpr std::int64_t largeElements = 1 << 17;
   std::vector<Part> parts;
   if (y.groups > 1) {
     const auto count = partCount(y.groups, work);

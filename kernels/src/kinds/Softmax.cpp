@@ -119,29 +119,33 @@ void referenceLogSoftmaxGrad(const ReferenceCall &call) {
   });
 }
 
+// A row is read before it is written, element by element.
+constexpr InPlacePair forwardInPlace[] = {{0, 0}};
+constexpr InPlacePair gradInPlace[] = {{0, 0}, {1, 0}};
+
 } // namespace
 
 const Kind &softmaxKind() {
   static const Kind kind{"softmax", inferForward, referenceSoftmax,
-                         softmaxKernels()};
+                         softmaxKernels(), forwardInPlace};
   return kind;
 }
 
 const Kind &softmaxGradKind() {
   static const Kind kind{"softmaxGrad", inferGrad, referenceSoftmaxGrad,
-                         softmaxGradKernels()};
+                         softmaxGradKernels(), gradInPlace};
   return kind;
 }
 
 const Kind &logSoftmaxKind() {
   static const Kind kind{"logSoftmax", inferForward, referenceLogSoftmax,
-                         logSoftmaxKernels()};
+                         logSoftmaxKernels(), forwardInPlace};
   return kind;
 }
 
 const Kind &logSoftmaxGradKind() {
   static const Kind kind{"logSoftmaxGrad", inferGrad, referenceLogSoftmaxGrad,
-                         logSoftmaxGradKernels()};
+                         logSoftmaxGradKernels(), gradInPlace};
   return kind;
 }
 

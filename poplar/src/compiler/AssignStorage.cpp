@@ -14,8 +14,10 @@ namespace {
 constexpr std::size_t alignment = 64;
 
 // Memory is not reused at once: for this many further nodes it stays as it is,
-// so that independent work need not wait for it.
+// so that independent work need not wait for it. Large blocks are worked on in
+// many shards, which keep cores busy anyway, and cost more than they win.
 constexpr std::uint32_t reuseDistance = 4;
+constexpr std::size_t largeBytes = std::size_t{4} << 20;
 
 std::size_t aligned(std::size_t bytes) {
   return (bytes + alignment - 1) / alignment * alignment;
@@ -225,8 +227,11 @@ private:
     std::size_t best = ~std::size_t(0), bestSize = ~std::size_t(0), end = 0;
     for (std::size_t p : placed) {
       const Block &other = blocks_[p];
-      if (other.lifetime.begin > block.lifetime.end + reuseDistance ||
-          block.lifetime.begin > other.lifetime.end + reuseDistance) {
+      const bool areLarge =
+          block.bytes >= largeBytes && other.bytes >= largeBytes;
+      const std::uint32_t distance = areLarge ? 0 : reuseDistance;
+      if (other.lifetime.begin > block.lifetime.end + distance ||
+          block.lifetime.begin > other.lifetime.end + distance) {
         continue;
       }
       if (other.offset >= end + block.bytes && other.offset - end < bestSize) {
