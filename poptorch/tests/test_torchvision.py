@@ -70,12 +70,13 @@ NETWORKS = (
 )
 
 
-# How many IPUs those take whose weights alone are more than the 897 MB of one,
+# How many IPUs those take whose weights are most of the 897 MB of one or more,
 # and the part of a tile's memory that products may use besides.
 SEVERAL_IPUS = {
-    "vit_l_16": (2, 0.6),
+    "convnext_large": (2, 0.6),
+    "vit_l_16": (4, 0.6),
     "vit_l_32": (2, 0.6),
-    "vit_h_14": (4, 0.6),
+    "vit_h_14": (8, 0.6),
     "regnet_y_128gf": (4, 0.2),
 }
 
@@ -88,11 +89,12 @@ def optionsFor(network, ipus, proportion=0.6):
     options.setAvailableMemoryProportion(
         {f"IPU{ipu}": proportion for ipu in range(ipus)}
     )
-    layers = (
-        list(network.encoder.layers)
-        if isinstance(network, torchvision.models.VisionTransformer)
-        else [block for stage in network.trunk_output for block in stage]
-    )
+    layers = [
+        module
+        for module in network.modules()
+        if type(module).__name__
+        in ("CNBlock", "EncoderBlock", "ResBottleneckBlock")
+    ]
     sizes = [sum(w.numel() for w in layer.parameters()) for layer in layers]
     ipu = 0
     for i, layer in enumerate(layers):
