@@ -14,6 +14,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <sstream>
 
 namespace {
 
@@ -182,6 +183,26 @@ TEST(EngineConstants, FollowWhatOtherProgramsWriteAndLoads) {
   }
   EXPECT_NE(results[1][1], results[1][0]);
   EXPECT_EQ(results[1][2], results[1][0]);
+}
+
+TEST(EngineConstants, DoNotReadWhatStaysInTheProgram) {
+  EngineProgram p;
+  const Tensor a = p.addHostVariable("a", {4, 4}, 1);
+  const Tensor b = p.addHostVariable("b", {4, 4}, 2);
+  const Tensor x = p.addHostVariable("x", {4}, 3);
+  const Tensor product = p.addTemporary("product", {4, 4});
+  const Tensor sums = p.addTemporary("sums", {4});
+  p.matmul(a, b, product);
+  p.program.add(program::PrintTensor("product", product));
+  p.sum(product, 1, sums);
+  p.elementwise("a+b", {sums, x}, x);
+  std::ostringstream printed[2];
+  const auto runIn = [&](const char *executor, std::ostringstream &text) {
+    return p.run(executor, 1,
+                 [&](Engine &engine) { engine.setPrintTensorStream(text); });
+  };
+  EXPECT_EQ(runIn("fast", printed[0]), runIn("reference", printed[1]));
+  EXPECT_EQ(printed[0].str(), printed[1].str());
 }
 
 } // namespace

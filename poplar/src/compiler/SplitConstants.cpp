@@ -37,9 +37,10 @@ public:
         }
       }
     }
-    // To keep what only leaves the program again would be a waste.
+    // To keep what only leaves the program again would be a waste; what stays
+    // keeps its readers.
     while (std::erase_if(taken_, [&](const Node *node) {
-             return !isWorthKeeping(*node);
+             return !isWorthKeeping(*node) || readsWhatStays(*node);
            }) > 0) {
     }
     return !taken_.empty();
@@ -116,6 +117,14 @@ private:
     return !hasReader(node, [&](const Node &reader) {
       return reader.op != NodeOp::Kernel && !taken_.contains(&reader);
     });
+  }
+
+  bool readsWhatStays(const Node &node) const {
+    return std::any_of(
+        node.inputs.begin(), node.inputs.end(), [&](const Window &input) {
+          const Node *producer = analysis_.definingNode(input.value);
+          return producer != nullptr && !taken_.contains(producer);
+        });
   }
 
   // In the order of the program, so that storage is the same in every build.
