@@ -109,6 +109,17 @@ TEST(WeightLayout, IsTheWeightsOwnWhereOthersReadItToo) {
             (std::vector<std::int64_t>{0, 1, 2, 3, 4, 5}));
 }
 
+TEST(WeightLayout, IsItsOwnWhereItIsTheShapeOfAnOperand) {
+  auto ir = std::make_shared<Ir>();
+  Graph &graph = ir->getMainGraph();
+  graph.addStream("x", floats({2, 3}));
+  graph.addStream("z", floats({2, 3}));
+  const std::int64_t shape[] = {3, 2};
+  graph.addConstant("w", TensorInfo(DataType::INT64, {2}), shape);
+  add(graph, "MatMul", {add(graph, "Reshape", {"x", "w"}), "z"});
+  EXPECT_EQ(elementsOf(LaidOut(ir).weight), (std::vector<std::int64_t>{0, 1}));
+}
+
 // The machine program, run as written.
 std::vector<float> runLinear(bool hasConstantWeights) {
   auto ir = linear();

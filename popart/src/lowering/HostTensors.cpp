@@ -37,10 +37,18 @@ void setContents(LoweringContext &context, const poplar::Tensor &variable,
       tensor.data.begin() + std::min<std::ptrdiff_t>(tensor.info.nbytes(),
                                                      std::ssize(tensor.data)));
   std::vector<char> bytes = toDeviceBytes(tensor.info, first);
+  target.isConstant = isConstant;
+  if (bytes.empty()) {
+    return; // zeros
+  }
   target.initialData.resize(bytes.size());
   // The variable may have them in another order than the tensor.
   const char *from = bytes.data();
   std::size_t size = support::sizeOf(view.type);
+  support::requireInternal(
+      bytes.size() == static_cast<std::size_t>(view.elements()) * size,
+      "{} has {} B of data for {} elements", tensor.id, bytes.size(),
+      view.elements());
   poplar::internal::forEachRun(
       view, [&](auto, std::int64_t begin, std::int64_t count) {
         std::size_t length = static_cast<std::size_t>(count) * size;
@@ -49,7 +57,6 @@ void setContents(LoweringContext &context, const poplar::Tensor &variable,
                     from, length);
         from += length;
       });
-  target.isConstant = isConstant;
 }
 
 // Micro-batches of an input that the host may be ahead.

@@ -36,7 +36,8 @@ std::optional<Reader> soleReader(const Tensor &weight) {
     if (std::count(found, op.inputs.end(), tensor->id) != 1) {
       return std::nullopt;
     }
-    if (isUnwindableView(op)) {
+    // Behind what is looked at there may be a shape, which is not part of it.
+    if (isUnwindableView(op) && found == op.inputs.begin()) {
       reader.views.push_back(&op);
       tensor = &op.getGraph().getTensor(op.outputs.front());
     } else if (isCall(op)) {
