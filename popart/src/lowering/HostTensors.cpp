@@ -45,10 +45,10 @@ void setContents(LoweringContext &context, const poplar::Tensor &variable,
   // The variable may have them in another order than the tensor.
   const char *from = bytes.data();
   std::size_t size = support::sizeOf(view.type);
-  support::requireInternal(
-      bytes.size() == static_cast<std::size_t>(view.elements()) * size,
-      "{} has {} B of data for {} elements", tensor.id, bytes.size(),
-      view.elements());
+  support::requireInternal(bytes.size() ==
+                               static_cast<std::size_t>(view.elements()) * size,
+                           "{} has {} B of data for {} elements", tensor.id,
+                           bytes.size(), view.elements());
   poplar::internal::forEachRun(
       view, [&](auto, std::int64_t begin, std::int64_t count) {
         std::size_t length = static_cast<std::size_t>(count) * size;
