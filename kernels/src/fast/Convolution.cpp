@@ -1,6 +1,7 @@
 // "convolution" and "convolutionDataGrad" through oneDNN, in its own layouts
 // where they are of our set. Shards are parts of the batch and, where samples
 // are fewer than shards, of the result's channels.
+#include "ConvolutionSignature.hpp"
 #include "DnnlConvolution.hpp"
 #include "DnnlLayouts.hpp"
 #include "FastKernels.hpp"
@@ -293,16 +294,6 @@ std::vector<Layout> wantedLayouts(const Signature &signature,
     layouts[1] = Layout::Plain;
   }
   return layouts;
-}
-
-ConvolutionShape forwardShape(const Signature &signature) {
-  return convolutionShape("convolution", signature.attributes,
-                          signature.inputs[0].shape, signature.inputs[1].shape);
-}
-ConvolutionShape dataGradShape(const Signature &signature) {
-  return convolutionShape("convolutionDataGrad", signature.attributes,
-                          signature.outputs[0].shape,
-                          signature.inputs[1].shape);
 }
 
 bool isForwardTaken(const Signature &signature) {

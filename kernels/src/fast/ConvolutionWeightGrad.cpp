@@ -2,6 +2,7 @@
 // our set. A shard forms the whole gradient of its part of the batch, which a
 // last stage adds up in order, or, where weights are many, the gradient of its
 // part of the output channels.
+#include "ConvolutionSignature.hpp"
 #include "DnnlConvolution.hpp"
 #include "DnnlLayouts.hpp"
 #include "FastKernels.hpp"
@@ -193,18 +194,12 @@ private:
   std::vector<ShardRange> sums_;
 };
 
-ConvolutionShape shapeOf(const Signature &signature) {
-  return convolutionShape("convolutionWeightGrad", signature.attributes,
-                          signature.inputs[1].shape,
-                          signature.outputs[0].shape);
-}
-
 std::optional<std::vector<Layout>> wantedLayouts(const Signature &signature) {
   if (!isForDnnl(signature)) {
     return std::nullopt;
   }
   const SingleThread single;
-  const auto pd = DnnlShape(shapeOf(signature)).weightGrad();
+  const auto pd = DnnlShape(weightGradShape(signature)).weightGrad();
   return std::vector{
       imageLayoutOf(pd.diff_dst_desc(), signature.inputs[0].shape),
       imageLayoutOf(pd.src_desc(), signature.inputs[1].shape),
@@ -217,7 +212,8 @@ std::unique_ptr<Plan> planWeightGrad(const Signature &signature) {
       (dw.layout == Layout::Plain && !dw.isRowMajor())) {
     return nullptr;
   }
-  auto plan = std::make_unique<WeightGradPlan>(signature, shapeOf(signature));
+  auto plan =
+      std::make_unique<WeightGradPlan>(signature, weightGradShape(signature));
   return plan->isConsistent() ? std::move(plan) : nullptr;
 }
 

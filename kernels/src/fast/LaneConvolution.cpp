@@ -1,6 +1,7 @@
 // Convolutions in Layout::BatchLanes16. Shards are runs of rows over the blocks
 // of sixteen samples; a weight gradient is cut by output channels, each summed
 // over all blocks by the shard that owns it.
+#include "ConvolutionSignature.hpp"
 #include "LaneKernels.hpp"
 #include "PlanHelpers.hpp"
 
@@ -236,21 +237,6 @@ private:
   std::int64_t batch_, channels_;
   std::vector<ShardRange> shards_;
 };
-
-ConvolutionShape forwardShape(const Signature &signature) {
-  return convolutionShape("convolution", signature.attributes,
-                          signature.inputs[0].shape, signature.inputs[1].shape);
-}
-ConvolutionShape dataGradShape(const Signature &signature) {
-  return convolutionShape("convolutionDataGrad", signature.attributes,
-                          signature.outputs[0].shape,
-                          signature.inputs[1].shape);
-}
-ConvolutionShape weightGradShape(const Signature &signature) {
-  return convolutionShape("convolutionWeightGrad", signature.attributes,
-                          signature.inputs[1].shape,
-                          signature.outputs[0].shape);
-}
 
 using Layouts = std::optional<std::vector<Layout>>;
 

@@ -1,5 +1,6 @@
 // "convolution" and "convolutionDataGrad" by Winograd's method. The weights are
 // transformed first; shards are then runs of rows of tiles over all images.
+#include "ConvolutionSignature.hpp"
 #include "PlanHelpers.hpp"
 #include "Winograd.hpp"
 #include "WinogradKernels.hpp"
@@ -161,16 +162,6 @@ void ImagePlan::addTask(const Signature &signature, ShardRange rows,
     }
   }
   tasks_.push_back(std::move(task));
-}
-
-ConvolutionShape forwardShape(const Signature &signature) {
-  return convolutionShape("convolution", signature.attributes,
-                          signature.inputs[0].shape, signature.inputs[1].shape);
-}
-ConvolutionShape dataGradShape(const Signature &signature) {
-  return convolutionShape("convolutionDataGrad", signature.attributes,
-                          signature.outputs[0].shape,
-                          signature.inputs[1].shape);
 }
 
 using Layouts = std::optional<std::vector<Layout>>;

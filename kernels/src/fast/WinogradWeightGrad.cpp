@@ -1,6 +1,7 @@
 // "convolutionWeightGrad" by Winograd's method. A shard sums the products of
 // its samples, which a last stage adds up in order, or, where weights are many,
 // those of its output channels.
+#include "ConvolutionSignature.hpp"
 #include "PlanHelpers.hpp"
 #include "Winograd.hpp"
 #include "WinogradKernels.hpp"
@@ -189,17 +190,11 @@ void WeightGradPlan::addProducts(const Shard &shard, std::byte *const *operands,
   }
 }
 
-ConvolutionShape shapeOf(const Signature &signature) {
-  return convolutionShape("convolutionWeightGrad", signature.attributes,
-                          signature.inputs[1].shape,
-                          signature.outputs[0].shape);
-}
-
 std::optional<std::vector<Layout>> layouts(const Signature &signature) {
   if (!isAllFloat(signature) || !signature.outputs[0].isRowMajor()) {
     return std::nullopt;
   }
-  const auto shape = shapeOf(signature);
+  const auto shape = weightGradShape(signature);
   if (!isForWinograd(shape, shape.out)) {
     return std::nullopt;
   }
@@ -207,7 +202,8 @@ std::optional<std::vector<Layout>> layouts(const Signature &signature) {
 }
 
 std::unique_ptr<Plan> plan(const Signature &signature) {
-  return std::make_unique<WeightGradPlan>(signature, shapeOf(signature));
+  return std::make_unique<WeightGradPlan>(signature,
+                                          weightGradShape(signature));
 }
 
 } // namespace
