@@ -215,8 +215,11 @@ def test_withoutMpirunInstancesStandAlone(tmp_path):
     done = subprocess.run(
         [poprun, "--num-instances", "2", "--num-replicas", "2", "sh", "-c",
          "echo $POPDIST_REPLICA_INDEX_OFFSET of $OMPI_COMM_WORLD_SIZE; "
+         "[ $OMPI_COMM_WORLD_RANK = 1 ] || : > said; "
+         "while [ ! -e said ]; do :; done; "  # its end would end the other
          "exit $OMPI_COMM_WORLD_RANK"], text=True, capture_output=True,
-        timeout=PATIENCE, env={"PATH": str(tmp_path)})  # fmt: skip
+        timeout=PATIENCE, env={"PATH": str(tmp_path)},
+        cwd=tmp_path)  # fmt: skip
     assert "[1,0]<stdout>:0 of 2\n" in done.stdout
     assert "[1,1]<stdout>:1 of 2\n" in done.stdout
     assert done.returncode == 1
