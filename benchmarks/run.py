@@ -92,6 +92,11 @@ def suites(core_type: str | None) -> tuple[dict, list[str]]:
         table(epoch.HEAD, epoch.rows(epochs))]
 
 
+def write_figures(**figures):
+    """Also after each row: a run that is interrupted keeps what it has."""
+    (OUTPUT / "results.json").write_text(json.dumps(figures, indent=2) + "\n")
+
+
 def main():
     arguments = parse_arguments()
     OUTPUT.mkdir(parents=True, exist_ok=True)
@@ -109,6 +114,8 @@ def main():
         print(f"{row.title} ...", flush=True)
         results.append(compare(row, core_type, peer_python, arguments.rounds,
                                arguments.seconds))
+        print(table(report.HEAD, report.rows(results[-1])), flush=True)
+        write_figures(machine=about, results=results)
     tables = [title, table(report.HEAD, [l for r in results
                                          for l in report.rows(r)]),
               table(report.FACTS_HEAD, [report.facts(r) for r in results]),
@@ -120,9 +127,7 @@ def main():
     text = "\n\n".join(tables)
     print(text)
     (OUTPUT / "results.md").write_text(text + "\n")
-    (OUTPUT / "results.json").write_text(
-        json.dumps(dict(machine=about, results=results, **more), indent=2)
-        + "\n")
+    write_figures(machine=about, results=results, **more)
     (OUTPUT / "results.svg").write_text(report.svg(results, about["cpu"]))
 
 
