@@ -21,8 +21,7 @@ def select_peers(row: Row, core_type: str | None) -> list[Contender]:
     tried = sides.pytorch(row, core_type)
     for contender in tried:
         contender.start()
-        contender.time(0.05)  # warms up
-        contender.figures.clear()
+        contender.warm_up()
         contender.time(0.15)
         contender.close()
     tried.sort(key=lambda c: c.median, reverse=True)
@@ -96,6 +95,8 @@ def compare(row: Row, core_type: str | None, peer_python: str | None,
     for contender in peers + ours:
         contender.start()
     is_identical = check_bits(row, ours)
+    for contender in peers + ours:
+        contender.warm_up()
     for _ in range(rounds):
         for contender in peers + ours:
             contender.time(seconds)

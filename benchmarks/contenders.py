@@ -8,6 +8,7 @@ import tempfile
 from dataclasses import dataclass, field
 from pathlib import Path
 
+import blas
 from networks import NETWORKS
 from process import Process
 
@@ -78,6 +79,10 @@ class Contender:
         self.worker.close()
         self.worker = None
 
+    def warm_up(self):
+        """First steps compile and allocate: what they take is not kept."""
+        self.worker.ask(seconds=0.05)
+
     def time(self, seconds: float):
         self.figures += self.worker.ask(seconds=seconds)
 
@@ -105,16 +110,17 @@ def pytorch(row: Row, core_type: str | None) -> list[Contender]:
     layouts = (False, True) if NETWORKS[row.network].is_image else (False,)
     updates = (False, True) if row.is_training else (None,)
     contenders = []
-    for threads in row.threads:
-        environment = {"OMP_NUM_THREADS": str(threads),
-                       "OPENBLAS_NUM_THREADS": str(threads)}
-        if core_type:
-            environment["OPENBLAS_CORETYPE"] = core_type
+    # Threads of its own serve OpenBLAS better where products are all there is.
+    libraries = [(threads, openmp) for threads in row.threads
+                 for openmp in ((True, False) if threads > 1 else (True,))]
+    for threads, openmp in libraries:
+        environment = blas.environment(threads, core_type, openmp=openmp)
         for traced in (False, True):
             for channels_last in layouts:
                 for foreach in updates:
                     name = ", ".join(
                         ["traced" if traced else "eager", plural(threads)]
+                        + ["pthread BLAS"] * (not openmp)
                         + ["channels_last"] * channels_last
                         + ["foreach"] * bool(foreach))
                     settings = dict(torch_threads=threads, traced=traced,
@@ -160,6 +166,7 @@ def aspen(row: Row) -> list[Contender]:
             # What a tile could hold is not the question here.
             environment = {"ASPEN_THREADS": str(threads),
                            "ASPEN_MEMORY": "warn",
+                           "POPTORCH_LOG_LEVEL": "ERR",
                            "POPLAR_LOG_LEVEL": "DEBUG",
                            "POPLAR_LOG_DEST": log_file(row, name)}
             contenders.append(Contender(row, "Aspen", name, settings,

@@ -16,6 +16,8 @@ import sys
 import time
 from pathlib import Path
 
+import blas
+
 OUTPUT = Path(__file__).resolve().parent.parent / "build/bench"
 IMAGES = 16 * 500
 TARGET = 3.0
@@ -94,14 +96,11 @@ def run(core_type: str | None, rounds: int = 3) -> dict:
     figures = {side: [] for side in sides}
     for _ in range(rounds):
         for side, threads in sides.items():
-            environment = dict(os.environ, OMP_NUM_THREADS=str(threads),
-                               OPENBLAS_NUM_THREADS=str(threads))
-            if core_type:
-                environment["OPENBLAS_CORETYPE"] = core_type
+            environment = blas.environment(threads, core_type)
             answer = subprocess.run(
                 [sys.executable, __file__, "--train", side], check=True,
                 text=True, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
-                env=environment).stdout
+                env={**os.environ, **environment}).stdout
             figures[side] += json.loads(answer)[1:]
     return {side: statistics.median(own) for side, own in figures.items()}
 
@@ -120,7 +119,6 @@ def main():
     if sys.argv[1:2] == ["--train"]:
         print(json.dumps(train(sys.argv[2].split(",")[0], epochs=3)))
         return
-    import blas
     from tables import table
 
     core_type, *_ = blas.best_core_type()

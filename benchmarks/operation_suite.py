@@ -35,10 +35,8 @@ def build(*targets: str):
 
 def start_sides(threads: int, core_type: str | None) -> dict[str, Process]:
     count = str(threads)
-    environment = {"ASPEN_THREADS": count, "OMP_NUM_THREADS": count,
-                   "OPENBLAS_NUM_THREADS": count}
-    if core_type:
-        environment["OPENBLAS_CORETYPE"] = core_type
+    environment = {"ASPEN_THREADS": count,
+                   **blas.environment(threads, core_type)}
     commands = {"aspen": [PROGRAMS / "operations_aspen"],
                 "oneDNN": [PROGRAMS / "operations_onednn"],
                 "PyTorch": [sys.executable, HERE / "operations/pytorch.py",

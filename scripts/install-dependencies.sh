@@ -12,7 +12,7 @@ declare -A packages=(
   [run]="python3-torch python3-numpy python3-tqdm libopenblas0-pthread"
   [digits]="python3-sklearn"
   [test]="ccache libgtest-dev python3-pytest python3-onnx python3-torchvision python3-pil clang-format"
-  [bench]="python3-torchvision python3-venv"
+  [bench]="python3-torchvision python3-venv libopenblas0-openmp"
   [lint]="clang-format clang-tidy libomp-dev"
   [pypi]="python3-venv"
 )
