@@ -42,6 +42,12 @@ struct Block {
   Lifetime lifetime;
   internal::VariableId variable;
   std::size_t offset = 0;
+  ValueId value; // the largest of a class
+  const Node *scratchOf = nullptr;
+
+  bool isInArena() const {
+    return bytes > 0 && !lifetime.isEmpty() && !variable.isValid();
+  }
 };
 
 class StorageAssigner {
@@ -63,8 +69,17 @@ public:
       const Block &block = blocks_[blockOf(ValueId(v))];
       result.values.push_back({block.variable, block.offset});
     }
-    for (const auto &[node, block] : scratchBlocks_) {
-      result.scratch[node] = blocks_[block].offset;
+    for (std::size_t b = 0; b < blocks_.size(); ++b) {
+      const Block &block = blocks_[b];
+      if (joined_[b] != b || !block.isInArena()) {
+        continue;
+      }
+      if (block.scratchOf != nullptr) {
+        result.scratch[block.scratchOf] = block.offset;
+      }
+      result.blocks.push_back({block.offset, block.bytes, block.lifetime.begin,
+                               block.lifetime.end, block.value,
+                               block.scratchOf});
     }
     return result;
   }
@@ -116,8 +131,12 @@ private:
         const Value &value = program_[member];
         const auto elements = static_cast<std::size_t>(
             kernels::storageElements(value.layout, value.shape));
-        block.bytes = std::max(block.bytes,
-                               aligned(elements * support::sizeOf(value.type)));
+        const std::size_t bytes =
+            aligned(elements * support::sizeOf(value.type));
+        if (!block.value.isValid() || bytes > block.bytes) {
+          block.value = member;
+          block.bytes = bytes;
+        }
         if (analysis_.isDefined(member)) {
           extend(block.lifetime, analysis_.definition(member), home);
         }
@@ -188,7 +207,7 @@ private:
       Block block;
       block.bytes = aligned(node.plan->scratchBytes());
       block.lifetime.extend(analysis_.placeOf(node).position);
-      scratchBlocks_.emplace_back(&node, blocks_.size());
+      block.scratchOf = &node;
       joined_.push_back(static_cast<std::uint32_t>(blocks_.size()));
       blocks_.push_back(block);
     });
@@ -199,8 +218,7 @@ private:
   void place() {
     std::vector<std::size_t> order;
     for (std::size_t b = 0; b < blocks_.size(); ++b) {
-      if (joined_[b] == b && blocks_[b].bytes > 0 &&
-          !blocks_[b].lifetime.isEmpty() && !blocks_[b].variable.isValid()) {
+      if (joined_[b] == b && blocks_[b].isInArena()) {
         order.push_back(b);
       }
     }
@@ -247,7 +265,6 @@ private:
   Analysis analysis_;
   std::vector<Block> blocks_;         // by class root, then scratch
   std::vector<std::uint32_t> joined_; // block that this one became part of
-  std::vector<std::pair<const Node *, std::size_t>> scratchBlocks_;
   std::size_t arenaBytes_ = 0;
 };
 

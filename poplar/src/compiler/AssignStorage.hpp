@@ -5,6 +5,7 @@
 #include "compiler/ValueIr.hpp"
 
 #include <cstddef>
+#include <cstdint>
 #include <unordered_map>
 #include <vector>
 
@@ -15,8 +16,18 @@ struct StorageAssignment {
     internal::VariableId variable; // valid: in that variable's storage
     std::size_t offset = 0;        // otherwise: bytes into the arena
   };
+  // A piece of the arena, in use from one position of Analysis to another.
+  struct Block {
+    std::size_t offset = 0;
+    std::size_t bytes = 0;
+    std::uint32_t begin = 0;
+    std::uint32_t end = 0;
+    ValueId value; // the largest of those that lie in it, or else:
+    const Node *scratchOf = nullptr;
+  };
   std::vector<Location> values;                          // by value id
   std::unordered_map<const Node *, std::size_t> scratch; // arena offsets
+  std::vector<Block> blocks;                             // all of the arena
   std::size_t arenaBytes = 0;
 };
 

@@ -4,6 +4,7 @@
 #include "compiler/Lift.hpp"
 #include "compiler/Pipeline.hpp"
 #include "compiler/SplitConstants.hpp"
+#include "compiler/StorageReport.hpp"
 #include "compiler/Verify.hpp"
 
 #include <fmt/format.h>
@@ -11,8 +12,10 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstdlib>
 #include <iostream>
 #include <optional>
+#include <string_view>
 
 namespace poplar::engine {
 namespace {
@@ -70,6 +73,23 @@ compileStretches(const internal::GraphData &graph,
     });
   }
   return compiled;
+}
+
+bool isMemoryProfileWanted() {
+  const char *text = std::getenv("ASPEN_MEMORY_PROFILE");
+  return text != nullptr && std::string_view(text) == "1";
+}
+
+void printMemory(std::vector<Compiled> &compiled) {
+  for (std::size_t s = 0; s < compiled.size(); ++s) {
+    std::cerr << compiler::storageReport(
+        compiled[s].program, compiled[s].storage, fmt::format("program {}", s));
+    if (compiled[s].constants) {
+      std::cerr << compiler::storageReport(
+          compiled[s].constants->program, compiled[s].constantStorage,
+          fmt::format("what program {} keeps", s));
+    }
+  }
 }
 
 // Makes the tasks of whole programs from those of their stretches.
@@ -144,8 +164,11 @@ FastExecutor::FastExecutor(const internal::GraphData &graph,
                   return store_.data(variable);
                 }),
       pool_(threads), constants_(graph, control_) {
-  const std::vector<Compiled> compiled = compileStretches(
+  std::vector<Compiled> compiled = compileStretches(
       graph, control_.stretches, roles_, constants_, store_, isVerified);
+  if (isMemoryProfileWanted()) {
+    printMemory(compiled);
+  }
   std::size_t arenaBytes = 0;
   for (const Compiled &stretch : compiled) {
     arenaBytes = std::max(arenaBytes, stretch.arenaBytes());
