@@ -78,6 +78,7 @@ void expectMatches(const std::string &kind, DataType type, const Sizes &s,
   std::vector<Input> gradients{saved, inputs[isLstm ? 3 : 2],
                                inputs[isLstm ? 4 : 3]};
   if (isLstm) {
+    gradients.push_back(inputs[1]);
     gradients.push_back(inputs[2]);
   }
   gradients.push_back(random(type, {s.steps, s.batch, s.out}));
@@ -95,9 +96,10 @@ void expectMatches(const std::string &kind, DataType type, const Sizes &s,
   expectFastMatchesReference(backward, tolerance);
   const Input dGates{
       backward.outputTypes()[0], {}, backward.reference().front()};
-  expectFastMatchesReference(
-      {kind + "WeightGrad", attributes, {inputs[0], saved, dGates}},
-      4 * tolerance);
+  const auto operands = isLstm ? std::vector{inputs[0], dGates}
+                               : std::vector{inputs[0], saved, dGates};
+  expectFastMatchesReference({kind + "WeightGrad", attributes, operands},
+                             4 * tolerance);
 }
 
 TEST(FastLstm, MatchesTheReference) {

@@ -9,8 +9,10 @@ RecurrentWalkPlan::RecurrentWalkPlan(const Signature &signature,
       outputWeights_(cell.gates, cell.shape.out, cell.shape.out, cell.isBack),
       steps_(stepCounts(signature, cell.steps, cell.shape.steps)) {
   addPacking(signature);
-  if (!cell.isBack) {
+  if (cell.gateRows == absent) {
     gates_ = reserve(cell.shape.rows() * gateRow());
+  }
+  if (!cell.isBack) {
     addProducts(signature, 1);
     addWalks(signature, 2);
     return;
@@ -40,12 +42,12 @@ void RecurrentWalkPlan::addPacking(const Signature &signature) {
 void RecurrentWalkPlan::addProducts(const Signature &signature,
                                     std::uint32_t stage) {
   const auto &shape = cell_.shape;
-  const double work = productWork(shape.rows(), gateRow(), shape.in);
+  const double work = productWork(shape.rows(), gateUnits(), shape.in);
   const auto shards = rowShards(shape.rows(), work);
   for (const auto &rows : shards) {
     jobs_.push_back({Work::Multiply, rows});
     addTask(signature, stage, work / static_cast<double>(shards.size()),
-            {cell_.dGates});
+            {cell_.gateRows});
     tasks_.back().accesses.push_back(elementAccess(
         signature, cell_.x, rows.begin * shape.in, rows.end * shape.in));
   }
@@ -54,10 +56,10 @@ void RecurrentWalkPlan::addProducts(const Signature &signature,
 void RecurrentWalkPlan::addWalks(const Signature &signature,
                                  std::uint32_t stage) {
   const auto &shape = cell_.shape;
-  const double work = productWork(shape.rows(), gateRow(), shape.out);
+  const double work = productWork(shape.rows(), gateUnits(), shape.out);
   const auto shards = sampleShards(shape.batch, work);
   auto operands = cell_.walked;
-  operands.insert(operands.end(), {cell_.steps, cell_.dGates});
+  operands.insert(operands.end(), {cell_.steps, cell_.gateRows});
   for (const auto &samples : shards) {
     const auto count = samples.end - samples.begin;
     jobs_.push_back(
@@ -70,8 +72,8 @@ void RecurrentWalkPlan::addWalks(const Signature &signature,
 
 float *RecurrentWalkPlan::gates(std::byte *const *operands,
                                 std::byte *scratch) const {
-  return cell_.isBack ? dataOf<float>(operands, cell_.dGates)
-                      : floats(scratch, gates_);
+  return cell_.gateRows == absent ? floats(scratch, gates_)
+                                  : dataOf<float>(operands, cell_.gateRows);
 }
 
 void RecurrentWalkPlan::multiplyInputs(ShardRange rows,

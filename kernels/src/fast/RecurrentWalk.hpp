@@ -22,8 +22,11 @@ protected:
     RecurrentShape shape;
     std::int64_t gates;
     bool isBack;
-    std::size_t x;      // operand; back, that of its gradient, or absent
-    std::size_t dGates; // operand; forward, gates are in scratch: absent
+    std::size_t x; // operand; back, that of its gradient, or absent
+    // The operand whose rows begin with the gates, forward those that are
+    // saved, back the gradients; absent: they are in scratch.
+    std::size_t gateRows;
+    std::int64_t parts;                             // of one of those rows
     std::size_t inputWeights, outputWeights, steps; // operands
     std::vector<std::size_t> walked; // what else a walk reads and writes
     std::int64_t perSample, perWalk; // memory of a walk
@@ -35,8 +38,8 @@ protected:
     std::byte *const *operands;
     ShardRange samples;
     StepCounts steps;
-    // [steps, batch, gates, out]: forward the products with inputs, to which
-    // the others are added, back the gradients.
+    // [steps, batch, parts, out], gates first: forward the products with
+    // inputs, to which the others are added, back the gradients.
     float *gates;
     const float *weights; // panels of the output weights
     float *memory;
@@ -45,7 +48,9 @@ protected:
   };
   virtual void walk(const Walk &walk) const = 0;
 
-  std::int64_t gateRow() const { return cell_.gates * cell_.shape.out; }
+  std::int64_t gateUnits() const { return cell_.gates * cell_.shape.out; }
+  // From one sample's gates to the next one's.
+  std::int64_t gateRow() const { return cell_.parts * cell_.shape.out; }
   // Of one sample's step.
   float *gatesOf(const Walk &walk, std::int64_t t, std::int64_t i) const {
     return walk.gates +

@@ -12,8 +12,11 @@ namespace {
 
 // How the cells differ.
 struct WeightCell {
-  std::int64_t gates, parts;
-  std::int64_t before; // the part that output weights saw
+  std::int64_t gates;
+  std::size_t dGates;  // operand; results follow it
+  std::int64_t dParts; // of one of its rows, which the gates begin
+  std::int64_t parts;  // of a row of operand 1
+  std::int64_t before; // the one that output weights saw
   // Of a GRU: its candidate's gate; the part that its weights saw where not
   // `before`; the part that multiplies its gradient (negative: none).
   std::int64_t candidate = -1;
@@ -21,8 +24,8 @@ struct WeightCell {
   std::int64_t factor = -1;
 };
 
-// Stage 0 copies what is strewn over the saved parts into matrices [rows, out]
-// of its own; stage 1 makes the products and sums.
+// Stage 0 multiplies gradients by the factor, where there is one; stage 1 makes
+// the products and sums.
 class WeightGradPlan final : public RecurrentPlan {
 public:
   WeightGradPlan(const Signature &signature, const WeightCell &cell)
@@ -30,24 +33,26 @@ public:
                             signature.inputs[0].shape[1],
                             signature.inputs[0].shape[2],
                             signature.inputs[1].shape[3]} {
-    addCopies(signature);
+    if (cell.factor >= 0) {
+      addScaling(signature);
+    }
     for (std::int64_t g = 0; g < cell.gates; ++g) {
       addProducts(signature, g, false);
       addProducts(signature, g, true);
     }
     addTask(signature, 1,
             0.1 * static_cast<double>(shape_.rows() * cell.gates * shape_.out),
-            {2, 5});
+            {cell.dGates, result(2)});
   }
 
   void run(std::uint32_t task, std::byte *const *operands,
            std::byte *scratch) const override {
-    if (task < copies_.size()) {
-      copyParts(copies_[task], operands, scratch);
+    if (task < scalings_.size()) {
+      scale(scalings_[task], operands, scratch);
     } else if (task + 1 == tasks_.size()) {
       sumBiases(operands, scratch);
     } else {
-      multiply(products_[task - copies_.size()], operands, scratch);
+      multiply(products_[task - scalings_.size()], operands, scratch);
     }
   }
 
@@ -64,22 +69,19 @@ private:
     return cell_.factor >= 0 && gate == cell_.candidate;
   }
 
-  void addCopies(const Signature &signature) {
+  // The operand of a result: of input weights, output weights or biases.
+  std::size_t result(std::size_t index) const {
+    return cell_.dGates + 1 + index;
+  }
+
+  void addScaling(const Signature &signature) {
     const auto floats = shape_.rows() * shape_.out;
-    before_ = reserve(floats);
-    std::int64_t count = 1;
-    if (cell_.candidateSaw >= 0) {
-      candidateSaw_ = reserve(floats);
-      ++count;
-    }
-    if (cell_.factor >= 0) {
-      scaled_ = reserve(floats);
-      ++count;
-    }
-    const double work = 0.2 * static_cast<double>(count * floats);
-    copies_ = rowShards(shape_.rows(), work);
-    for (std::size_t i = 0; i < copies_.size(); ++i) {
-      addTask(signature, 0, work / static_cast<double>(copies_.size()), {1, 2});
+    scaled_ = reserve(floats);
+    const double work = 0.2 * static_cast<double>(floats);
+    scalings_ = rowShards(shape_.rows(), work);
+    for (std::size_t i = 0; i < scalings_.size(); ++i) {
+      addTask(signature, 0, work / static_cast<double>(scalings_.size()),
+              {1, cell_.dGates});
     }
   }
 
@@ -97,42 +99,33 @@ private:
            .columns = shape_.out,
            .depth = shape_.rows(),
            .aRow = 1,
-           .aDepth = height,
-           .bDepth = scaled ? shape_.out : cell_.gates * shape_.out,
+           .aDepth = isOutput ? cell_.parts * shape_.out : height,
+           .bDepth = scaled ? shape_.out : cell_.dParts * shape_.out,
            .bColumn = 1,
            .yRow = shape_.out,
            .yColumn = 1});
       const auto memory = reserveBytes(product.scratchBytes());
       products_.push_back({gate, isOutput, rows, product, memory});
       addTask(signature, 1, work / static_cast<double>(count),
-              {isOutput ? 1u : 0u, 2});
-      const std::size_t result = isOutput ? 4 : 3;
+              {isOutput ? 1u : 0u, cell_.dGates});
       const auto first = gate * height * shape_.out;
-      tasks_.back().accesses.push_back(
-          elementAccess(signature, result, first + rows.begin * shape_.out,
-                        first + rows.end * shape_.out));
+      tasks_.back().accesses.push_back(elementAccess(
+          signature, result(isOutput), first + rows.begin * shape_.out,
+          first + rows.end * shape_.out));
     }
   }
 
-  void copyParts(ShardRange rows, std::byte *const *operands,
-                 std::byte *scratch) const {
+  void scale(ShardRange rows, std::byte *const *operands,
+             std::byte *scratch) const {
     const auto H = shape_.out;
     for (auto row = rows.begin; row < rows.end; ++row) {
       const float *saved =
           dataOf<const float>(operands, 1) + row * cell_.parts * H;
-      std::copy_n(saved + cell_.before * H, H,
-                  floats(scratch, before_) + row * H);
-      if (cell_.candidateSaw >= 0) {
-        std::copy_n(saved + cell_.candidateSaw * H, H,
-                    floats(scratch, candidateSaw_) + row * H);
-      }
-      if (cell_.factor >= 0) {
-        const float *dGates =
-            dataOf<const float>(operands, 2) + row * cell_.gates * H;
-        selectedLoops().poolRows.multiply(floats(scratch, scaled_) + row * H,
-                                          dGates + cell_.candidate * H,
-                                          saved + cell_.factor * H, H);
-      }
+      const float *dGates =
+          dataOf<const float>(operands, cell_.dGates) + row * cell_.dParts * H;
+      selectedLoops().poolRows.multiply(floats(scratch, scaled_) + row * H,
+                                        dGates + cell_.candidate * H,
+                                        saved + cell_.factor * H, H);
     }
   }
 
@@ -140,15 +133,16 @@ private:
                 std::byte *scratch) const {
     const auto H = shape_.out;
     const auto gate = product.gate;
-    const auto *dGates = dataOf<const float>(operands, 2) + gate * H;
+    const auto *dGates = dataOf<const float>(operands, cell_.dGates) + gate * H;
     const auto height = product.isOutput ? H : shape_.in;
     const float *seen = dataOf<const float>(operands, 0);
     if (product.isOutput) {
       const bool isOther = gate == cell_.candidate && cell_.candidateSaw >= 0;
-      seen = floats(scratch, isOther ? candidateSaw_ : before_);
+      seen = dataOf<const float>(operands, 1) +
+             (isOther ? cell_.candidateSaw : cell_.before) * H;
       dGates = isScaled(gate) ? floats(scratch, scaled_) : dGates;
     }
-    float *weights = dataOf<float>(operands, product.isOutput ? 4 : 3) +
+    float *weights = dataOf<float>(operands, result(product.isOutput)) +
                      (gate * height + product.rows.begin) * H;
     product.product.run({seen + product.rows.begin, dGates, weights},
                         scratch + product.scratch);
@@ -156,14 +150,14 @@ private:
 
   void sumBiases(std::byte *const *operands, std::byte *scratch) const {
     const auto H = shape_.out;
-    auto *biases = dataOf<float>(operands, 5);
-    const auto *dGates = dataOf<const float>(operands, 2);
+    auto *biases = dataOf<float>(operands, result(2));
+    const auto *dGates = dataOf<const float>(operands, cell_.dGates);
     // With two biases to a gate, the second is behind the factor.
     const std::int64_t perGate = cell_.factor >= 0 ? 2 : 1;
     std::fill_n(biases, cell_.gates * perGate * H, 0.0f);
     for (std::int64_t row = 0; row < shape_.rows(); ++row) {
       for (std::int64_t g = 0; g < cell_.gates; ++g) {
-        const float *gradient = dGates + (row * cell_.gates + g) * H;
+        const float *gradient = dGates + (row * cell_.dParts + g) * H;
         adder()(biases + g * perGate * H, gradient, 1, H);
         if (perGate == 2) {
           adder()(biases + (g * perGate + 1) * H,
@@ -176,9 +170,8 @@ private:
 
   WeightCell cell_;
   RecurrentShape shape_;
-  // Offsets in the scratch memory.
-  std::size_t before_ = 0, candidateSaw_ = 0, scaled_ = 0;
-  std::vector<ShardRange> copies_; // rows
+  std::size_t scaled_ = 0;           // offset in the scratch memory
+  std::vector<ShardRange> scalings_; // rows
   std::vector<GateProduct> products_;
 };
 
@@ -187,7 +180,8 @@ std::unique_ptr<Plan> planLstm(const Signature &signature) {
     return nullptr;
   }
   return std::make_unique<WeightGradPlan>(
-      signature, WeightCell{lstmGates, LstmPartCount, LstmBefore});
+      signature,
+      WeightCell{lstmGates, 1, LstmPartCount, LstmPartCount, LstmBefore});
 }
 
 std::unique_ptr<Plan> planGru(const Signature &signature) {
@@ -198,9 +192,10 @@ std::unique_ptr<Plan> planGru(const Signature &signature) {
                                        gruGates)[GruCandidate];
   const bool resetsAfter = isGiven(signature.attributes, "resetAfter");
   return std::make_unique<WeightGradPlan>(
-      signature, WeightCell{gruGates, GruPartCount, GruBefore, candidate,
-                            resetsAfter ? -1 : std::int64_t{GruProduct},
-                            resetsAfter ? std::int64_t{GruReset} : -1});
+      signature,
+      WeightCell{gruGates, 2, gruGates, GruPartCount, GruBefore, candidate,
+                 resetsAfter ? -1 : std::int64_t{GruProduct},
+                 resetsAfter ? std::int64_t{GruReset} : -1});
 }
 
 constexpr KernelEntry lstmEntries[] = {

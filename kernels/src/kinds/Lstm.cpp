@@ -72,6 +72,7 @@ std::vector<TensorType> inferGrad(const Attributes &attributes,
   check("saved", at.saved, {steps, batch, LstmPartCount, out});
   check("inputWeights", at.inputWeights, {lstmGates, in, out});
   check("outputWeights", at.outputWeights, {lstmGates, out, out});
+  check("h", at.h, state);
   check("c", at.c, state);
   check("dy", at.dy, {steps, batch, out});
   check("dh", at.dh, state);
@@ -80,9 +81,8 @@ std::vector<TensorType> inferGrad(const Attributes &attributes,
     requireSteps("lstmGrad", inputs[at.steps], batch);
   }
   gatePositions("lstmGrad", attributes, lstmGates);
-  std::vector<TensorType> outputs{{saved.type, {steps, batch, lstmGates, out}},
-                                  {saved.type, state},
-                                  {saved.type, state}};
+  std::vector<TensorType> outputs{
+      saved, {saved.type, state}, {saved.type, state}};
   if (isGiven(attributes, "inputGrad")) {
     outputs.push_back({saved.type, {steps, batch, in}});
   }
@@ -91,16 +91,14 @@ std::vector<TensorType> inferGrad(const Attributes &attributes,
 
 std::vector<TensorType> inferWeightGrad(const Attributes &,
                                         std::span<const TensorType> inputs) {
-  requireInputCount("lstmWeightGrad", inputs, 3);
+  requireInputCount("lstmWeightGrad", inputs, 2);
   const auto &x = inputs[0];
   requireFloating("lstmWeightGrad", "x", x);
   requireRank("lstmWeightGrad", "x", x, 3);
-  requireRank("lstmWeightGrad", "saved", inputs[1], 4);
+  requireRank("lstmWeightGrad", "dGates", inputs[1], 4);
   const auto out = inputs[1].shape[3];
-  requireShape("lstmWeightGrad", "saved", inputs[1],
+  requireShape("lstmWeightGrad", "dGates", inputs[1],
                {x.shape[0], x.shape[1], LstmPartCount, out});
-  requireShape("lstmWeightGrad", "dGates", inputs[2],
-               {x.shape[0], x.shape[1], lstmGates, out});
   return {{x.type, {lstmGates, x.shape[2], out}},
           {x.type, {lstmGates, out, out}},
           {x.type, {lstmGates, out}}};
@@ -127,7 +125,8 @@ void forwardSample(const ReferenceCall &call, std::int64_t b) {
   for (std::int64_t t = 0; t < x.extent(0); ++t) {
     const Row before = h;
     for (std::int64_t j = 0; j < out; ++j) {
-      std::array<double, LstmPartCount> parts{};
+      std::array<double, lstmGates> parts{};
+      double state = 0;
       const auto unit = static_cast<std::size_t>(j);
       for (std::size_t gate = 0; gate < lstmGates && t < length; ++gate) {
         const auto g = positions[gate];
@@ -144,15 +143,16 @@ void forwardSample(const ReferenceCall &call, std::int64_t b) {
       if (t < length) {
         c[unit] = parts[LstmForget] * c[unit] +
                   parts[LstmInput] * parts[LstmCandidate];
-        parts[LstmActivated] = applyGate(activation, c[unit]);
-        parts[LstmState] = c[unit];
-        parts[LstmBefore] = before[unit];
-        h[unit] = parts[LstmOutput] * parts[LstmActivated];
+        h[unit] = parts[LstmOutput] * applyGate(activation, c[unit]);
+        state = c[unit];
       }
       outputView(call, 0).set(t < length ? h[unit] : 0, t, b, j);
-      for (std::int64_t part = 0; part < LstmPartCount && saves; ++part) {
-        outputView(call, 3).set(parts[static_cast<std::size_t>(part)], t, b,
-                                part, j);
+      if (saves) {
+        const View saved = outputView(call, 3);
+        for (std::size_t gate = 0; gate < lstmGates; ++gate) {
+          saved.set(parts[gate], t, b, positions[gate], j);
+        }
+        saved.set(state, t, b, LstmState, j);
       }
     }
   }
@@ -170,23 +170,20 @@ void referenceForward(const ReferenceCall &call) {
 
 // The gradients of one unit's gates before their activations; `dc` becomes that
 // of the state before.
-std::array<double, lstmGates> gateGradients(const View &saved, std::int64_t t,
-                                            std::int64_t b, std::int64_t j,
-                                            double stateBefore, double dh,
-                                            double &dc, GateFunction activation,
-                                            GateFunction recurrent) {
-  const auto part = [&](std::int64_t index) { return saved(t, b, index, j); };
-  const double activated = part(LstmActivated);
-  dc += dh * part(LstmOutput) * gateSlope(activation, activated);
+std::array<double, lstmGates>
+gateGradients(const std::array<double, lstmGates> &gates, double activated,
+              double stateBefore, double dh, double &dc,
+              GateFunction activation, GateFunction recurrent) {
+  dc += dh * gates[LstmOutput] * gateSlope(activation, activated);
   const std::array<double, lstmGates> byGate{
-      dc * stateBefore, dc * part(LstmCandidate), dc * part(LstmInput),
+      dc * stateBefore, dc * gates[LstmCandidate], dc * gates[LstmInput],
       dh * activated};
-  dc *= part(LstmForget);
+  dc *= gates[LstmForget];
   std::array<double, lstmGates> result;
   for (std::size_t gate = 0; gate < lstmGates; ++gate) {
     result[gate] =
-        byGate[gate] * gateSlope(gate == LstmCandidate ? activation : recurrent,
-                                 part(static_cast<std::int64_t>(gate)));
+        byGate[gate] *
+        gateSlope(gate == LstmCandidate ? activation : recurrent, gates[gate]);
   }
   return result;
 }
@@ -204,21 +201,34 @@ void backwardSample(const ReferenceCall &call, std::int64_t b) {
   Row dh = rowOrZeros(call, at.dh, b, out);
   Row dc = rowOrZeros(call, at.dc, b, out);
   const auto length = stepsOf(call, at.steps, b, steps);
+  const auto activatedAt = [&](std::int64_t t, std::int64_t j) {
+    return applyGate(activation, saved(t, b, LstmState, j));
+  };
   for (std::int64_t t = steps - 1; t >= 0; --t) {
     for (std::int64_t j = 0; j < out; ++j) {
       const auto unit = static_cast<std::size_t>(j);
       std::array<double, lstmGates> gradients{};
+      double before = 0; // the output
       if (t < length) {
+        std::array<double, lstmGates> gates;
+        for (std::size_t gate = 0; gate < lstmGates; ++gate) {
+          gates[gate] = saved(t, b, positions[gate], j);
+        }
         const double dy =
             at.dy == OperandOrder::absent ? 0 : inputView(call, at.dy)(t, b, j);
-        const double before =
+        const double stateBefore =
             t > 0 ? saved(t - 1, b, LstmState, j) : inputView(call, at.c)(b, j);
-        gradients = gateGradients(saved, t, b, j, before, dh[unit] + dy,
-                                  dc[unit], activation, recurrent);
+        gradients =
+            gateGradients(gates, activatedAt(t, j), stateBefore, dh[unit] + dy,
+                          dc[unit], activation, recurrent);
+        before = t > 0 ? saved(t - 1, b, positions[LstmOutput], j) *
+                             activatedAt(t - 1, j)
+                       : inputView(call, at.h)(b, j);
       }
       for (std::size_t gate = 0; gate < lstmGates; ++gate) {
         dGates.set(gradients[gate], t, b, positions[gate], j);
       }
+      dGates.set(before, t, b, LstmBefore, j);
     }
     for (std::int64_t k = 0; k < out && t < length; ++k) {
       dh[static_cast<std::size_t>(k)] =
@@ -245,22 +255,21 @@ void referenceGrad(const ReferenceCall &call) {
 
 void referenceWeightGrad(const ReferenceCall &call) {
   const View x = inputView(call, 0);
-  const View saved = inputView(call, 1);
-  const View dGates = inputView(call, 2);
+  const View dGates = inputView(call, 1);
   const auto sumOver = [&](const auto &term) {
     return sumOverRows(x.extent(0), x.extent(1), term);
   };
   for (std::int64_t g = 0; g < lstmGates; ++g) {
-    for (std::int64_t j = 0; j < saved.extent(3); ++j) {
+    for (std::int64_t j = 0; j < dGates.extent(3); ++j) {
       for (std::int64_t k = 0; k < x.extent(2); ++k) {
         outputView(call, 0).set(sumOver([&](auto t, auto b) {
                                   return x(t, b, k) * dGates(t, b, g, j);
                                 }),
                                 g, k, j);
       }
-      for (std::int64_t k = 0; k < saved.extent(3); ++k) {
+      for (std::int64_t k = 0; k < dGates.extent(3); ++k) {
         outputView(call, 1).set(sumOver([&](auto t, auto b) {
-                                  return saved(t, b, LstmBefore, k) *
+                                  return dGates(t, b, LstmBefore, k) *
                                          dGates(t, b, g, j);
                                 }),
                                 g, k, j);
@@ -279,8 +288,9 @@ const Kind &lstmKind() {
 }
 
 const Kind &lstmGradKind() {
+  static constexpr InPlacePair inPlace[] = {{0, 0}}; // dGates in saved
   static const Kind kind{"lstmGrad", inferGrad, referenceGrad,
-                         lstmGradKernels()};
+                         lstmGradKernels(), inPlace};
   return kind;
 }
 

@@ -82,6 +82,7 @@ BackwardOperands::BackwardOperands(const Attributes &attributes, bool isLstm) {
   saved = order.next();
   inputWeights = order.next();
   outputWeights = order.next();
+  h = order.nextIf(isLstm);
   c = order.nextIf(isLstm);
   dy = order.nextIf(isGiven(attributes, "hasDy"));
   dh = order.nextIf(isGiven(attributes, "hasDh"));

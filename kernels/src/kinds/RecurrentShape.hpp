@@ -25,15 +25,19 @@ struct RecurrentShape {
   std::int64_t rows() const { return steps * batch; }
 };
 
-// The parts of a cell that gradients need: [steps, batch, parts, out].
-enum LstmPart : std::uint8_t {
+enum LstmGate : std::uint8_t {
   LstmForget,
   LstmInput,
   LstmCandidate,
-  LstmOutput,
-  LstmActivated, // activation of the cell's state
-  LstmState,     // the cell's state
-  LstmBefore,    // the output before the step
+  LstmOutput
+};
+// What gradients need of a cell: [steps, batch, parts, out]. An LSTM's parts
+// are its gates, in the order of their weights, and the cell's state; the
+// gradient of the gates has their places and the output before the step that of
+// the state, so that it may overwrite what was saved.
+enum LstmPart : std::uint8_t {
+  LstmState = 4,
+  LstmBefore = LstmState,
   LstmPartCount
 };
 enum GruPart : std::uint8_t {
@@ -78,11 +82,11 @@ struct ForwardOperands {
   std::size_t count;
 };
 
-// lstmGrad: saved; inputWeights; outputWeights; c; then what is given of dy
-// [T,B,H], dh, dc [B,H], steps. gruGrad: without c and dc, with attention.
+// lstmGrad: saved; inputWeights; outputWeights; h; c; then what is given of dy
+// [T,B,H], dh, dc [B,H], steps. gruGrad: without h, c and dc, with attention.
 struct BackwardOperands {
   BackwardOperands(const Attributes &attributes, bool isLstm);
-  std::size_t saved, inputWeights, outputWeights, c, dy, dh, dc, steps,
+  std::size_t saved, inputWeights, outputWeights, h, c, dy, dh, dc, steps,
       attention;
   std::size_t count;
 };

@@ -86,13 +86,15 @@ void lstmGradOf(const RecurrentLoops::LstmGrad &rows, std::int64_t count) {
               dForget, dInput, dCandidate, dOutput] = rows;
 #pragma GCC ivdep
   for (std::int64_t i = 0; i < count; ++i) {
+    // Before anything is written: gradients may lie where their gates are.
+    const float f = forget[i], n = input[i], c = candidate[i], o = output[i];
     const float gradient =
-        dc[i] + dh[i] * output[i] * slopeAt<Activation>(activated[i]);
-    dForget[i] = gradient * before[i] * slopeAt<Recurrent>(forget[i]);
-    dInput[i] = gradient * candidate[i] * slopeAt<Recurrent>(input[i]);
-    dCandidate[i] = gradient * input[i] * slopeAt<Activation>(candidate[i]);
-    dOutput[i] = dh[i] * activated[i] * slopeAt<Recurrent>(output[i]);
-    dc[i] = gradient * forget[i];
+        dc[i] + dh[i] * o * slopeAt<Activation>(activated[i]);
+    dForget[i] = gradient * before[i] * slopeAt<Recurrent>(f);
+    dInput[i] = gradient * c * slopeAt<Recurrent>(n);
+    dCandidate[i] = gradient * n * slopeAt<Activation>(c);
+    dOutput[i] = dh[i] * activated[i] * slopeAt<Recurrent>(o);
+    dc[i] = gradient * f;
   }
 }
 

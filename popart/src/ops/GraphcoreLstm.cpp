@@ -57,7 +57,7 @@ std::vector<TensorInfo> inferLstm(const Op &op) {
   Shape output = {sizes.steps, sizes.batch, sizes.hidden};
   return {TensorInfo(type, isFullSequence(op) ? output : state),
           TensorInfo(type, state),
-          TensorInfo(type, {sizes.steps, sizes.batch, 7, sizes.hidden})};
+          TensorInfo(type, {sizes.steps, sizes.batch, 5, sizes.hidden})};
 }
 
 void differentiateLstm(GradientBuilder &builder, const Op &op) {
@@ -145,15 +145,16 @@ void lowerGrad(LoweringContext &context, const Op &op) {
   attributes.set("hasDc", std::int64_t{op.hasInput(5)});
   std::vector<poplar::Tensor> inputs = {
       context.in(2), ofInputs(context.in(1), sizes),
-      ofStates(context.in(1), sizes), stateOf(context, op, 3, 1)};
+      ofStates(context.in(1), sizes), stateOf(context, op, 3, 0),
+      stateOf(context, op, 3, 1)};
   for (InIndex i : {4, 5}) {
     if (op.hasInput(i)) {
       inputs.push_back(context.in(i));
     }
   }
   auto data = context.emit("lstmGrad", attributes, inputs, options);
-  auto weights = context.emit("lstmWeightGrad", {},
-                              {context.in(0), context.in(2), data[0]}, options);
+  auto weights =
+      context.emit("lstmWeightGrad", {}, {context.in(0), data[0]}, options);
   context.setOut(0, wantsInputGradient(op)
                         ? data[3]
                         : context.addConstant(op.outInfo(0), 0));

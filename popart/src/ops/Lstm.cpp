@@ -24,16 +24,18 @@ std::vector<TensorInfo> inferLstm(const Op &op) {
   DataType type = op.inInfo(0).dataType();
   TensorInfo last(type, {1, layer.batch, layer.hidden});
   return {TensorInfo(type, {layer.steps, 1, layer.batch, layer.hidden}), last,
-          last, TensorInfo(type, {layer.steps, layer.batch, 7, layer.hidden})};
+          last,
+          TensorInfo(type,
+                     {layer.steps, layer.batch, gateCount + 1, layer.hidden})};
 }
 
 void differentiateLstm(GradientBuilder &builder, const Op &op) {
   auto gradients = builder.addAll(
       "aspen", "LSTMGrad",
       {op.inputs[0], op.inputs[1], op.inputs[2], op.outputs[savedOutput],
-       optionalInput(op, recurrentC), optionalInput(op, recurrentLengths),
-       builder.outputGradient(0), builder.outputGradient(1),
-       builder.outputGradient(2)},
+       optionalInput(op, recurrentH), optionalInput(op, recurrentC),
+       optionalInput(op, recurrentLengths), builder.outputGradient(0),
+       builder.outputGradient(1), builder.outputGradient(2)},
       gradAttributes(builder, op));
   const InIndex inputs[] = {0, 1, 2, recurrentB, recurrentH, recurrentC};
   for (std::size_t i = 0; i < std::size(inputs); ++i) {
@@ -79,7 +81,7 @@ void lowerLstm(LoweringContext &context, const Op &op) {
                          : context.addConstant(op.outInfo(savedOutput), 0));
 }
 
-// Inputs: x, w, r, saved, first c?, lengths?, dy?, dh?, dc?.
+// Inputs: x, w, r, saved, first h?, first c?, lengths?, dy?, dh?, dc?.
 std::vector<TensorInfo> inferGrad(const Op &op) {
   RecurrentLayer layer(op, gateCount);
   DataType type = op.inInfo(0).dataType();
@@ -92,24 +94,25 @@ std::vector<TensorInfo> inferGrad(const Op &op) {
 void lowerGrad(LoweringContext &context, const Op &op) {
   poplar::OptionFlags options = lstmOptions(context, op.attributes);
   RecurrentLayer layer(op, gateCount);
-  auto attributes = kindAttributes(op, op.hasInput(5));
+  auto attributes = kindAttributes(op, op.hasInput(6));
   attributes.set("inputGrad", std::int64_t{wantsInputGradient(op)});
   std::vector<poplar::Tensor> inputs = {
       context.in(3), toKindWeights(context.in(1), layer),
-      toKindWeights(context.in(2), layer), firstState(context, op, 4, layer)};
+      toKindWeights(context.in(2), layer), firstState(context, op, 4, layer),
+      firstState(context, op, 5, layer)};
   const char *names[] = {"hasDy", "hasDh", "hasDc"};
-  for (InIndex i : {6, 7, 8}) {
-    attributes.set(names[i - 6], std::int64_t{op.hasInput(i)});
+  for (InIndex i : {7, 8, 9}) {
+    attributes.set(names[i - 7], std::int64_t{op.hasInput(i)});
     if (op.hasInput(i)) {
-      inputs.push_back(context.in(i).squeeze({i == 6 ? 1u : 0u}));
+      inputs.push_back(context.in(i).squeeze({i == 7 ? 1u : 0u}));
     }
   }
-  if (op.hasInput(5)) {
-    inputs.push_back(context.in(5));
+  if (op.hasInput(6)) {
+    inputs.push_back(context.in(6));
   }
   auto data = context.emit("lstmGrad", attributes, inputs, options);
-  auto weights = context.emit("lstmWeightGrad", {},
-                              {context.in(0), context.in(3), data[0]}, options);
+  auto weights =
+      context.emit("lstmWeightGrad", {}, {context.in(0), data[0]}, options);
   poplar::Tensor biases = weights[2].flatten().expand({0});
   context.setOut(0, wantsInputGradient(op)
                         ? data[3]

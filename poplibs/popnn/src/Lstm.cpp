@@ -88,7 +88,8 @@ LstmState backward(Graph &graph, const LstmParams &params, Sequence &prog,
   auto attributes = attributesOf(params);
   attributes.set("inputGrad", std::int64_t{inputGrad != nullptr});
   std::vector<Tensor> operands{fwdIntermediates, weights.inputWeights,
-                               weights.outputWeights, fwdStateInit.cellState};
+                               weights.outputWeights, fwdStateInit.output,
+                               fwdStateInit.cellState};
   const auto addIf = [&](const char *name, const Tensor &tensor) {
     attributes.set(name, std::int64_t{tensor.valid()});
     if (tensor.valid()) {
@@ -252,7 +253,7 @@ lstmFwd(Graph &graph, const LstmParams &params, const LstmState &stateInit,
 }
 
 LstmWeights lstmWU(Graph &graph, const LstmParams &params, Sequence &prog,
-                   const LstmState &, const Tensor &fwdIntermediates,
+                   const LstmState &, const Tensor &,
                    const Tensor &bwdIntermediates, const LstmWeights &weights,
                    const Tensor &input, const Tensor &,
                    const DebugContext &debugContext, const OptionFlags &options,
@@ -260,9 +261,9 @@ LstmWeights lstmWU(Graph &graph, const LstmParams &params, Sequence &prog,
   checkCall(graph, params, options);
   internal::requireOperands("lstm", params.rnn, units, input,
                             weights.inputWeights, weights.outputWeights);
-  const auto results = internal::lstmWeightGrad(
-      graph, {}, {input, fwdIntermediates, bwdIntermediates}, prog,
-      {debugContext, "lstmWU"}, options);
+  const auto results =
+      internal::lstmWeightGrad(graph, {}, {input, bwdIntermediates}, prog,
+                               {debugContext, "lstmWU"}, options);
   return {results[0], results[1], results[2]};
 }
 

@@ -181,7 +181,7 @@ std::vector<Tensor> backward(std::string_view kind, const Cell &cell,
   const auto &wIn = inputs[1];
   const auto steps = saved.dim(0), batch = saved.dim(1), out = saved.dim(3),
              in = wIn.dim(1);
-  const auto &dGates = call.outputs()[0];
+  const auto dGates = call.outputs()[0].slice(0, cell.gates, 2);
   call.passes(steps, [&](PassList &passes) {
     addCell(passes, "CellGrad", cell.gradientVertex, cell.gates + 1, true,
             call.outputs()[1]);
@@ -203,12 +203,13 @@ std::vector<Tensor> weights(std::string_view kind, const Cell &cell,
   LayerCall call(graph, kind, attributes, inputs, debugContext, options);
   const auto &x = inputs[0];
   const auto rows = x.dim(0) * x.dim(1), in = x.dim(2), out = inputs[1].dim(3);
-  call.product("WeightDeltas/Input", in, rows, cell.gates * out, x, inputs[2]);
+  const auto dGates = inputs.back().slice(0, cell.gates, 2);
+  call.product("WeightDeltas/Input", in, rows, cell.gates * out, x, dGates);
   call.product("WeightDeltas/State", out, rows, cell.gates * out, inputs[1],
-               inputs[2]);
+               dGates);
   call.passes(1, [&](PassList &passes) {
-    passes.reduce("BiasDeltas", "ADD", inputs[2],
-                  call.outputs()[2].numElements(), false);
+    passes.reduce("BiasDeltas", "ADD", dGates, call.outputs()[2].numElements(),
+                  false);
   });
   return call.emit(program, debugContext);
 }
