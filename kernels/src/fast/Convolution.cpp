@@ -339,6 +339,7 @@ std::unique_ptr<Plan> planDataGrad(const Signature &signature) {
 
 std::span<const KernelEntry> convolutionKernels() {
   static const KernelEntry entries[] = {
+      laneWinogradConvolution,
       laneConvolution,
       winogradConvolution,
       {"oneDNN", forwardLayouts, planForward},
@@ -348,6 +349,7 @@ std::span<const KernelEntry> convolutionKernels() {
 }
 std::span<const KernelEntry> convolutionDataGradKernels() {
   static const KernelEntry entries[] = {
+      laneWinogradConvolutionDataGrad,
       laneConvolutionDataGrad,
       winogradConvolutionDataGrad,
       {"oneDNN", dataGradLayouts, planDataGrad},

@@ -221,6 +221,7 @@ std::unique_ptr<Plan> planWeightGrad(const Signature &signature) {
 
 std::span<const KernelEntry> convolutionWeightGradKernels() {
   static const KernelEntry entries[] = {
+      laneWinogradConvolutionWeightGrad,
       laneConvolutionWeightGrad,
       winogradConvolutionWeightGrad,
       {"oneDNN", wantedLayouts, planWeightGrad},

@@ -25,9 +25,6 @@ namespace {
 
 constexpr auto lanes = Layout::BatchLanes16;
 
-// Nanoseconds per sixteen products, at one vector a cycle.
-constexpr double nanosecondsPerVector = 0.35;
-
 LaneLoops::Convolution loopShape(const ConvolutionShape &s) {
   return {.inChannels = s.inChannels,
           .inRows = s.in[0],
@@ -56,14 +53,8 @@ LaneLoops::Convolution turnedShape(const ConvolutionShape &s) {
   return turned;
 }
 
-// A block in which eight lanes are enough is half of one.
-double blocksOf(std::int64_t batch) {
-  constexpr std::int64_t half = laneSamples / 2;
-  return 0.5 * static_cast<double>((batch + half - 1) / half);
-}
-
 double workOf(const ConvolutionShape &s) {
-  return nanosecondsPerVector * blocksOf(s.batch) *
+  return nanosecondsPerLanes * blocksInUse(s.batch) *
          static_cast<double>(s.outChannels * s.out[0] * s.out[1]) *
          static_cast<double>(s.inChannels * s.kernel[0] * s.kernel[1]);
 }
@@ -110,7 +101,7 @@ public:
     for (std::int64_t i = 0; i < count; ++i) {
       shards_.push_back(rowRuns(shardRange(items, count, i), shape_.outRows));
       addTask(signature,
-              work / blocksOf(batch_) / static_cast<double>(shape_.outRows));
+              work / blocksInUse(batch_) / static_cast<double>(shape_.outRows));
     }
   }
 
@@ -163,7 +154,7 @@ private:
     const std::int64_t row = shape_.outColumns * laneSamples;
     for (const auto &run : shards_.back()) {
       task.cost += rowCost * static_cast<double>(run.end - run.begin) *
-                   blocksOf(lanesInUse(batch_, run.block));
+                   blocksInUse(lanesInUse(batch_, run.block));
       task.accesses.push_back(elementAccess(signature, 0, run.block * inImage(),
                                             (run.block + 1) * inImage()));
       for (std::int64_t c = 0; c < channels_; ++c) {

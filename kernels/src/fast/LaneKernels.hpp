@@ -10,6 +10,9 @@ namespace kernels {
 extern const KernelEntry laneConvolution;
 extern const KernelEntry laneConvolutionDataGrad;
 extern const KernelEntry laneConvolutionWeightGrad;
+extern const KernelEntry laneWinogradConvolution;
+extern const KernelEntry laneWinogradConvolutionDataGrad;
+extern const KernelEntry laneWinogradConvolutionWeightGrad;
 extern const KernelEntry laneMaxPool;
 extern const KernelEntry laneMaxPoolGrad;
 extern const KernelEntry laneGroupNorm;
@@ -30,5 +33,13 @@ constexpr std::int64_t lanesInUse(std::int64_t batch, std::int64_t block) {
   const std::int64_t left = batch - block * laneSamples;
   return left < laneSamples ? left : laneSamples;
 }
+// A block in which eight lanes are enough is half of one.
+constexpr double blocksInUse(std::int64_t batch) {
+  constexpr std::int64_t half = laneSamples / 2;
+  return 0.5 * static_cast<double>((batch + half - 1) / half);
+}
+
+// Nanoseconds per sixteen products, at one vector a cycle.
+inline constexpr double nanosecondsPerLanes = 0.35;
 
 } // namespace kernels

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "IntegerLoops.hpp"
+#include "LaneWinogradLoops.hpp"
 #include "NormBlockLoops.hpp"
 #include "RandomLoops.hpp"
 #include "WinogradLoops.hpp"
@@ -369,6 +370,7 @@ struct Loops {
   UpdateLoops update;
   RandomLoops random;
   LaneLoops lanes;
+  LaneWinogradLoops laneWinograd;
   ProductLoops product;
   WinogradLoops winograd;
 };
@@ -392,6 +394,7 @@ struct Loops {
   UpdateLoops updateLoops();                                                   \
   RandomLoops randomLoops();                                                   \
   LaneLoops laneLoops();                                                       \
+  LaneWinogradLoops laneWinogradLoops();                                       \
   ProductLoops productLoops();                                                 \
   WinogradLoops winogradLoops();                                               \
   }

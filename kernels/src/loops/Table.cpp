@@ -23,6 +23,7 @@ const Loops &table() {
                               updateLoops(),
                               randomLoops(),
                               laneLoops(),
+                              laneWinogradLoops(),
                               productLoops(),
                               winogradLoops()};
   return table;

@@ -1,0 +1,165 @@
+// "convolutionWeightGrad" of 5x5 in Layout::BatchLanes16 by Winograd's method
+// along rows. A shard is a pair of places, of which it makes the factors of
+// some blocks of samples at a time and their products; a last stage transforms
+// the sums of these.
+#include "ConvolutionSignature.hpp"
+#include "LaneKernels.hpp"
+#include "LaneWinograd.hpp"
+#include "PlanHelpers.hpp"
+
+#include <algorithm>
+
+namespace kernels {
+
+namespace {
+
+constexpr std::int64_t reach = laneWinogradTaps - 1;
+constexpr std::uint32_t pairs = laneWinogradPlaces / 2;
+
+// Whose factors are there at the same time.
+constexpr std::int64_t mostBlocks = 4;
+
+class WeightGradPlan final : public Plan {
+public:
+  WeightGradPlan(const Signature &signature, const ConvolutionShape &shape)
+      : s_(shape), strips_(laneWinogradStrips(shape)),
+        weights_(s_.inChannels * s_.outChannels * laneWinogradTaps),
+        parts_((laneBlocks(s_.batch) + mostBlocks - 1) / mostBlocks) {
+    const std::int64_t blocks = std::min(laneBlocks(s_.batch), mostBlocks);
+    pairFloats_ = 2 * blocks * (xImage() + dyImage());
+    productFloats_ = (parts_ * laneWinogradPlaces * weights_ + 15) / 16 * 16;
+    scratchBytes_ =
+        static_cast<std::size_t>(productFloats_ + pairs * pairFloats_) *
+        sizeof(float);
+    for (std::uint32_t pair = 0; pair < pairs; ++pair) {
+      tasks_.push_back(
+          {0,
+           laneWinogradWork(s_) / pairs,
+           {wholeAccess(signature, 0), wholeAccess(signature, 1)}});
+    }
+    constexpr double nanosecondsPerWeight = 0.5;
+    const double work = nanosecondsPerWeight *
+                        static_cast<double>(laneWinogradPlaces * weights_);
+    const std::int64_t count = shardCount(s_.outChannels, work);
+    for (std::int64_t i = 0; i < count; ++i) {
+      sums_.push_back(shardRange(s_.outChannels, count, i));
+      tasks_.push_back(
+          {1,
+           work / static_cast<double>(count),
+           {rowAccess(signature, 2, sums_.back().begin, sums_.back().end)}});
+    }
+  }
+
+  void run(std::uint32_t task, std::byte *const *operands,
+           std::byte *scratch) const override {
+    auto *products = reinterpret_cast<float *>(scratch);
+    if (task >= pairs) {
+      const auto channels = sums_[task - pairs];
+      const std::int64_t perChannel = weights_ / s_.outChannels;
+      selectedLoops().laneWinograd.weightGradients(
+          weights_, parts_, channels.begin * perChannel,
+          channels.end * perChannel, products, dataOf<float>(operands, 2));
+      return;
+    }
+    for (std::int64_t part = 0; part < parts_; ++part) {
+      runPart(task, shardRange(laneBlocks(s_.batch), parts_, part), operands,
+              products + productFloats_ + task * pairFloats_,
+              products + part * laneWinogradPlaces * weights_);
+    }
+  }
+
+private:
+  // Floats of one place of one block of samples.
+  std::int64_t xImage() const {
+    return s_.inChannels * strips_ * (s_.out[0] + reach) * laneSamples;
+  }
+  std::int64_t dyImage() const {
+    return s_.outChannels * strips_ * s_.out[0] * laneSamples;
+  }
+
+  void runPart(std::int64_t pair, ShardRange blocks, std::byte *const *operands,
+               float *factors, float *products) const {
+    const std::int64_t count = blocks.end - blocks.begin;
+    float *const x = factors;
+    float *const dy = factors + 2 * count * xImage();
+    for (std::int64_t i = 0; i < count; ++i) {
+      makeFactors(pair, blocks.begin + i, operands, x + i * xImage(),
+                  count * xImage(), dy + i * dyImage(), count * dyImage());
+    }
+    const std::int64_t samples = std::min(blocks.end * laneSamples, s_.batch) -
+                                 blocks.begin * laneSamples;
+    const LaneLoops::Convolution rows{.inChannels = s_.inChannels,
+                                      .inRows = strips_,
+                                      .inColumns = s_.out[0] + reach,
+                                      .outRows = strips_,
+                                      .outColumns = s_.out[0],
+                                      .kernelRows = 1,
+                                      .kernelColumns = laneWinogradTaps,
+                                      .strideRows = 1,
+                                      .strideColumns = 1,
+                                      .padRows = 0,
+                                      .padColumns = 0,
+                                      .dilationRows = 1,
+                                      .dilationColumns = 1};
+    for (std::int64_t i = 0; i < 2; ++i) {
+      selectedLoops().lanes.weightGradient(
+          rows, dy + i * count * dyImage(), dyImage(), x + i * count * xImage(),
+          xImage(), samples, s_.outChannels,
+          products + (2 * pair + i) * weights_);
+    }
+  }
+
+  // Of one block: channel by channel, strip by strip, the rows.
+  void makeFactors(std::int64_t pair, std::int64_t block,
+                   std::byte *const *operands, float *x, std::int64_t xPlace,
+                   float *dy, std::int64_t dyPlace) const {
+    const auto &loops = selectedLoops().laneWinograd;
+    const LaneWinogradLoops::Pairs only{pair, pair + 1};
+    const std::int64_t xRows = (s_.out[0] + reach) * laneSamples;
+    const std::int64_t dyRows = s_.out[0] * laneSamples;
+    const float *fromDy = dataOf<const float>(operands, 0) +
+                          block * s_.outChannels * s_.out[1] * dyRows;
+    const float *fromX =
+        dataOf<const float>(operands, 1) +
+        block * s_.inChannels * s_.in[0] * s_.in[1] * laneSamples;
+    for (std::int64_t strip = 0; strip < strips_; ++strip) {
+      const std::int64_t column = strip * laneWinogradResults;
+      loops.pixels({s_.inChannels, s_.in[0], s_.in[1], -s_.padLower[0],
+                    s_.out[0] + reach - s_.padLower[0],
+                    column - s_.padLower[1]},
+                   only, fromX, {x + strip * xRows, xPlace, strips_ * xRows});
+      loops.gradients(
+          {s_.outChannels, s_.out[0], s_.out[1], 0, s_.out[0], column}, only,
+          fromDy, {dy + strip * dyRows, dyPlace, strips_ * dyRows});
+    }
+  }
+
+  ConvolutionShape s_;
+  std::int64_t strips_;
+  std::int64_t weights_; // of one place
+  std::int64_t parts_;   // of the samples
+  std::int64_t pairFloats_, productFloats_;
+  std::vector<ShardRange> sums_;
+};
+
+std::optional<std::vector<Layout>> wantedLayouts(const Signature &signature) {
+  if (!isForLanes(signature.inputs[0]) || !isForLanes(signature.inputs[1]) ||
+      !isForLaneWinograd(weightGradShape(signature)) ||
+      !signature.outputs[0].isRowMajor()) {
+    return std::nullopt;
+  }
+  constexpr auto lanes = Layout::BatchLanes16;
+  return std::vector{lanes, lanes, Layout::Plain};
+}
+
+std::unique_ptr<Plan> planWeightGrad(const Signature &signature) {
+  return std::make_unique<WeightGradPlan>(signature,
+                                          weightGradShape(signature));
+}
+
+} // namespace
+
+constexpr KernelEntry laneWinogradConvolutionWeightGrad{
+    "lanes, winograd", wantedLayouts, planWeightGrad};
+
+} // namespace kernels
