@@ -10,6 +10,8 @@
 #include "compiler/Verify.hpp"
 #include "compiler/passes/FoldChannelFactors.hpp"
 #include "compiler/passes/FuseEpilogues.hpp"
+#include "engine/EngineOptions.hpp"
+#include "engine/FastExecutor.hpp"
 
 #include <gtest/gtest.h>
 
@@ -203,6 +205,45 @@ TEST(EngineConstants, DoNotReadWhatStaysInTheProgram) {
   };
   EXPECT_EQ(runIn("fast", printed[0]), runIn("reference", printed[1]));
   EXPECT_EQ(printed[0].str(), printed[1].str());
+}
+
+// The graph has their values; programs read the weights in blocks.
+TEST(EngineConstants, AreStoredOnlyAsProgramsReadThem) {
+  EngineProgram p;
+  const Tensor x = p.addHostVariable("x", {2, 32, 4, 4}, 1);
+  const Tensor y = p.addHostVariable("y", {2, 32, 4, 4}, 0);
+  std::vector<float> weights(32 * 32 * 9);
+  for (std::size_t i = 0; i < weights.size(); ++i) {
+    weights[i] = static_cast<float>(i % 5) - 2;
+  }
+  const Tensor w =
+      p.graph.addConstant<float>(FLOAT, {32, 32, 3, 3}, weights, "w");
+  p.graph.setTileMapping(w, 0);
+  p.graph.createHostRead("w", w);
+  p.elementwise("a+1", {x}, x);
+  p.add("convolution",
+        {{"strides", Ints{1, 1}},
+         {"padLower", Ints{1, 1}},
+         {"padUpper", Ints{1, 1}},
+         {"dilations", Ints{1, 1}},
+         {"groups", std::int64_t{1}},
+         {"bias", std::int64_t{0}},
+         {"activation", std::string()}},
+        {x, w}, {y});
+  std::vector<float> found(weights.size());
+  const auto readWeights = [&](Engine &engine) {
+    engine.run(0);
+    engine.readTensor("w", found.data(), found.data() + found.size());
+  };
+  EXPECT_EQ(p.run("fast", 2, readWeights), p.run("reference", 1, readWeights));
+  EXPECT_EQ(found, weights);
+
+  const internal::GraphData &graph = internal::graphData(p.graph);
+  engine::HostServices host(graph, engine::resolveOptions({}));
+  const engine::FastExecutor executor(graph, {internal::programNode(p.program)},
+                                      host, 1, true);
+  EXPECT_EQ(executor.variables().bytes(),
+            (2 * x.numElements() + weights.size()) * sizeof(float));
 }
 
 } // namespace

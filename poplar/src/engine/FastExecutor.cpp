@@ -1,5 +1,6 @@
 #include "engine/FastExecutor.hpp"
 
+#include "compiler/Analysis.hpp"
 #include "compiler/AssignStorage.hpp"
 #include "compiler/Lift.hpp"
 #include "compiler/Pipeline.hpp"
@@ -51,6 +52,30 @@ void splitConstants(Compiled &stretch, const std::vector<bool> &isChanged,
   stretch.constantStorage = compiler::assignStorage(stretch.constants->program);
 }
 
+// All that outlives a run, but for constants: of most, only what was computed
+// of them is read again and again.
+std::vector<bool> storedFromTheStart(const internal::GraphData &graph,
+                                     const compiler::VariableRoles &roles) {
+  std::vector<bool> isStored = roles.isPersistent;
+  for (std::size_t v = 0; v < isStored.size(); ++v) {
+    const internal::Variable &variable = graph.variables[v];
+    if (variable.isConstant && !variable.initialData.empty()) {
+      isStored[v] = roles.isPinned[v];
+    }
+  }
+  return isStored;
+}
+
+// Storage for the constants that the program itself reads.
+void storeConstants(compiler::ValueProgram &program, VariableStore &store) {
+  const compiler::Analysis analysis(program);
+  for (const compiler::Binding &binding : program.bindings) {
+    if (!analysis.reads(binding.entry).empty()) {
+      store.store(binding.variable);
+    }
+  }
+}
+
 std::vector<Compiled>
 compileStretches(const internal::GraphData &graph,
                  const std::vector<internal::ProgramPtr> &stretches,
@@ -68,6 +93,7 @@ compileStretches(const internal::GraphData &graph,
     compiler::runPasses(result.program, options);
     splitConstants(result, constants.changedAround(compiled.size() - 1), store,
                    options.isVerified);
+    storeConstants(result.program, store);
     result.storage = support::timed(logger, "assignStorage", [&] {
       return compiler::assignStorage(result.program);
     });
@@ -158,7 +184,7 @@ FastExecutor::FastExecutor(const internal::GraphData &graph,
                            bool isVerified, FloatTraps traps)
     : control_(compiler::cutPrograms(graph, programs)),
       roles_(compiler::findRoles(graph, control_)),
-      store_(graph, roles_.isPersistent),
+      store_(graph, storedFromTheStart(graph, roles_)),
       vertices_(graph,
                 [this](internal::VariableId variable) {
                   return store_.data(variable);

@@ -16,10 +16,11 @@ std::size_t byteSize(const internal::Variable &variable) {
 VariableStore::VariableStore(const internal::GraphData &graph,
                              const std::vector<bool> &isStored)
     : graph_(graph) {
-  buffers_.reserve(graph.variables.size());
+  buffers_.resize(graph.variables.size());
   for (std::size_t v = 0; v < graph.variables.size(); ++v) {
-    buffers_.push_back(isStored[v] ? AlignedBuffer(byteSize(graph.variables[v]))
-                                   : AlignedBuffer());
+    if (isStored[v]) {
+      store(internal::VariableId(v));
+    }
   }
 }
 
@@ -38,6 +39,22 @@ void VariableStore::reset() {
 internal::VariableId VariableStore::add(std::size_t bytes) {
   buffers_.emplace_back(bytes);
   return internal::VariableId(buffers_.size() - 1);
+}
+
+void VariableStore::store(internal::VariableId variable) {
+  AlignedBuffer &buffer = buffers_[variable.index()];
+  if (buffer.data() == nullptr) {
+    buffer = AlignedBuffer(byteSize(graph_[variable]));
+  }
+}
+
+std::byte *VariableStore::data(internal::VariableId variable) const {
+  const AlignedBuffer &buffer = buffers_[variable.index()];
+  if (buffer.data() != nullptr || !graph_[variable].isConstant) {
+    return buffer.data();
+  }
+  // Nobody writes a constant (CheckPrograms.cpp).
+  return const_cast<std::byte *>(graph_[variable].initialData.data());
 }
 
 std::size_t VariableStore::bytes() const {

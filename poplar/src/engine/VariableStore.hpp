@@ -23,9 +23,12 @@ public:
   // Storage for a variable that is not of the graph.
   internal::VariableId add(std::size_t bytes);
 
-  std::byte *data(internal::VariableId variable) const {
-    return buffers_[variable.index()].data();
-  }
+  // Storage for a variable of the graph that has none yet.
+  void store(internal::VariableId variable);
+
+  // Its storage. A constant without any is read where the graph has its value,
+  // aligned for its elements alone.
+  std::byte *data(internal::VariableId variable) const;
 
   std::size_t bytes() const; // of all that is stored
 
