@@ -2,7 +2,6 @@
 // the verifier notices broken rules.
 #include "EngineProgram.hpp"
 
-#include "compiler/AssignStorage.hpp"
 #include "compiler/Coverage.hpp"
 #include "compiler/Lift.hpp"
 #include "compiler/Pipeline.hpp"
@@ -343,23 +342,6 @@ TEST(PassResolveHazards, CopiesOperandsThatTheNodeOverwrites) {
 }
 
 // Six results, each read transposed by the next: no two can be in one place.
-TEST(PassAssignStorage, ReusesLargeMemoryAtOnceAndSmallMemoryLater) {
-  for (const std::size_t size : {1024UL, 16UL}) {
-    EngineProgram p;
-    Tensor last = p.addHostVariable("x", {size, size}, 1);
-    for (const char *name : {"a", "b", "c", "d", "e", "f"}) {
-      const Tensor next = p.addTemporary(name, {size, size});
-      p.elementwise("a+1", {last.transpose()}, next);
-      last = next;
-    }
-    p.elementwise("a+1", {last}, p.addHostVariable("y", {size, size}, 2));
-    ValueProgram program = liftOf(p);
-    const std::size_t bytes = size * size * sizeof(float);
-    EXPECT_EQ(assignStorage(program).arenaBytes,
-              size == 1024 ? 2 * bytes : 6 * bytes);
-  }
-}
-
 TEST(PassVerify, NoticesAReadOfAnOverwrittenValue) {
   EngineProgram p;
   const Tensor x = p.addHostVariable("x", {4}, 1);

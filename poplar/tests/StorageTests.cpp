@@ -2,6 +2,7 @@
 // the table for whoever wants fewer says about them.
 #include "EngineProgram.hpp"
 
+#include "compiler/ArenaPacking.hpp"
 #include "compiler/AssignStorage.hpp"
 #include "compiler/Coverage.hpp"
 #include "compiler/Lift.hpp"
@@ -11,6 +12,7 @@
 #include <gtest/gtest.h>
 
 #include <string>
+#include <vector>
 
 namespace {
 
@@ -18,15 +20,51 @@ using namespace poplar;
 using namespace poplar::compiler;
 using poplar::test::EngineProgram;
 
+TEST(ArenaPacking, ReusesMemoryAtOnceWhereNobodyWaitsForIt) {
+  // The second block's nodes, 3 and 4, come after those of the first, 1 and 2.
+  constexpr std::size_t size = 128 << 10;
+  const std::vector<ArenaBlock> blocks = {{size, {1, 2}}, {size, {3, 4}}};
+  EXPECT_EQ(packArena(blocks, {0, 0, 0, 0b11, 0b111}).bytes, size);
+  EXPECT_EQ(packArena(blocks, {0, 0, 0, 0b01, 0b111}).bytes, 2 * size); // 1 not
+  EXPECT_EQ(packArena(blocks, {0, 0, 0, 0b11, 0b011}).bytes, 2 * size);
+}
+
+TEST(ArenaPacking, LeavesSmallBlocksAlone) {
+  const std::vector<ArenaBlock> blocks = {{64, {1, 2}}, {64, {3, 4}}};
+  EXPECT_EQ(packArena(blocks, {0, 0, 0, 0b11, 0b111}).bytes, 128U);
+}
+
+TEST(ArenaPacking, ReusesMemoryLaterInAnyCase) {
+  EXPECT_EQ(packArena({{64, {1, 2}}, {64, {6}}}, Forerunners(7)).bytes, 128U);
+  EXPECT_EQ(packArena({{64, {1, 2}}, {64, {7}}}, Forerunners(8)).bytes, 64U);
+}
+
+TEST(ArenaPacking, FillsTheSmallestGap) {
+  // By size side by side; when the last is needed, the second and the fourth,
+  // which is smaller, are free.
+  const ArenaPlan plan = packArena({{512, {1, 9}},
+                                    {384, {1, 2}},
+                                    {256, {1, 9}},
+                                    {192, {1, 2}},
+                                    {128, {1, 9}},
+                                    {128, {8, 9}}},
+                                   Forerunners(10));
+  EXPECT_EQ(plan.bytes, 1472U);
+  EXPECT_EQ(plan.offsets[5], 1152U);
+}
+
 // A thousand floats in whole cache lines.
 constexpr std::size_t thousand = 4032;
 
-// Every operation on its own, with its kernel chosen.
-ValueProgram compiled(const EngineProgram &p) {
+ValueProgram lifted(const EngineProgram &p) {
   const internal::GraphData &graph = internal::graphData(p.graph);
   const internal::ProgramPtr &node = internal::programNode(p.program);
-  ValueProgram program =
-      lift(graph, node, findRoles(graph, cutPrograms(graph, {node})));
+  return lift(graph, node, findRoles(graph, cutPrograms(graph, {node})));
+}
+
+// Every operation on its own, with its kernel chosen.
+ValueProgram compiled(const EngineProgram &p) {
+  ValueProgram program = lifted(p);
   PipelineOptions options;
   options.disabled = {"fuseElementwise"};
   runPasses(program, options);
@@ -62,6 +100,39 @@ TEST(Storage, WhatIsNeededTogetherHasItsOwnPlace) {
   const StorageAssignment storage = assignStorage(program);
   EXPECT_EQ(storage.arenaBytes, 2 * thousand);
   EXPECT_EQ(liveBytes(storage), 2 * thousand);
+}
+
+TEST(Storage, ReusesMemoryAtOnceWhereNodesTakeTurnsAnyway) {
+  for (const std::size_t size : {1024UL, 256UL, 16UL}) {
+    EngineProgram p;
+    Tensor last = p.addHostVariable("x", {size, size}, 1);
+    for (const char *name : {"a", "b", "c", "d", "e", "f"}) {
+      const Tensor next = p.addTemporary(name, {size, size});
+      p.elementwise("a+1", {last.transpose()}, next);
+      last = next;
+    }
+    p.elementwise("a+1", {last}, p.addHostVariable("y", {size, size}, 2));
+    ValueProgram program = lifted(p);
+    const std::size_t bytes = size * size * sizeof(float);
+    EXPECT_EQ(assignStorage(program).arenaBytes,
+              size > 16 ? 2 * bytes : 6 * bytes);
+  }
+}
+
+TEST(Storage, LeavesMemoryOfIndependentNodesAlone) {
+  for (const std::size_t size : {1024UL, 256UL}) {
+    EngineProgram p;
+    const Tensor x = p.addHostVariable("x", {size, size}, 1);
+    for (const char *name : {"a", "b", "c"}) {
+      const Tensor t = p.addTemporary(name, {size, size});
+      p.elementwise("a+1", {x.transpose()}, t);
+      p.sum(t, 0, p.addHostVariable(std::string(name) + "Sum", {size}, 2));
+    }
+    ValueProgram program = lifted(p);
+    const std::size_t bytes = size * size * sizeof(float);
+    EXPECT_EQ(assignStorage(program).arenaBytes,
+              size == 1024 ? bytes : 3 * bytes);
+  }
 }
 
 TEST(StorageReport, NamesWhatIsAliveAtThePeak) {

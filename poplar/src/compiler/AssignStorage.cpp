@@ -1,6 +1,7 @@
 #include "compiler/AssignStorage.hpp"
 
 #include "compiler/Analysis.hpp"
+#include "compiler/ArenaPacking.hpp"
 #include "compiler/Rewrite.hpp"
 #include "compiler/Windows.hpp"
 
@@ -13,12 +14,6 @@ namespace {
 
 constexpr std::size_t alignment = 64;
 
-// Memory is not reused at once: for this many further nodes it stays as it is,
-// so that independent work need not wait for it. Large blocks are worked on in
-// many shards, which keep cores busy anyway, and cost more than they win.
-constexpr std::uint32_t reuseDistance = 4;
-constexpr std::size_t largeBytes = std::size_t{4} << 20;
-
 std::size_t aligned(std::size_t bytes) {
   return (bytes + alignment - 1) / alignment * alignment;
 }
@@ -27,10 +22,12 @@ std::size_t aligned(std::size_t bytes) {
 struct Lifetime {
   std::uint32_t begin = ~0U;
   std::uint32_t end = 0;
+  std::vector<std::uint32_t> uses; // all of them, in any order
 
   void extend(std::uint32_t position) {
     begin = std::min(begin, position);
     end = std::max(end, position);
+    uses.push_back(position);
   }
   bool isEmpty() const { return begin > end; }
 };
@@ -196,7 +193,9 @@ private:
     }
     joined_[from] = to;
     merged.bytes = std::max(merged.bytes, blocks_[from].bytes);
-    merged.lifetime.extend(blocks_[from].lifetime.begin);
+    for (std::uint32_t use : blocks_[from].lifetime.uses) {
+      merged.lifetime.extend(use);
+    }
   }
 
   void addScratch() {
@@ -213,52 +212,43 @@ private:
     });
   }
 
-  // Best fit, largest blocks first: each takes the smallest gap between the
-  // blocks that are alive at the same time.
-  void place() {
-    std::vector<std::size_t> order;
-    for (std::size_t b = 0; b < blocks_.size(); ++b) {
-      if (joined_[b] == b && blocks_[b].isInArena()) {
-        order.push_back(b);
+  // Found by the values that nodes of one region take from each other.
+  Forerunners forerunners() {
+    Forerunners result(analysis_.positions());
+    forEachNode(program_.body, [&](Node &node) {
+      const Place place = analysis_.placeOf(node);
+      for (const Window &input : node.inputs) {
+        if (analysis_.definingNode(input.value) == nullptr) {
+          continue;
+        }
+        const Place from = analysis_.definition(input.value);
+        const std::uint32_t distance = place.position - from.position;
+        if (from.loop == place.loop && distance <= reuseDistance) {
+          result[place.position] |= static_cast<std::uint8_t>(
+              1U << (distance - 1) | result[from.position] << distance);
+        }
       }
-    }
-    std::stable_sort(order.begin(), order.end(),
-                     [&](std::size_t a, std::size_t b) {
-                       return blocks_[a].bytes > blocks_[b].bytes;
-                     });
-    std::vector<std::size_t> placed; // by offset
-    for (std::size_t b : order) {
-      Block &block = blocks_[b];
-      block.offset = findGap(block, placed);
-      arenaBytes_ = std::max(arenaBytes_, block.offset + block.bytes);
-      placed.insert(std::upper_bound(placed.begin(), placed.end(), b,
-                                     [&](std::size_t x, std::size_t y) {
-                                       return blocks_[x].offset <
-                                              blocks_[y].offset;
-                                     }),
-                    b);
-    }
+    });
+    return result;
   }
 
-  std::size_t findGap(const Block &block,
-                      const std::vector<std::size_t> &placed) const {
-    std::size_t best = ~std::size_t(0), bestSize = ~std::size_t(0), end = 0;
-    for (std::size_t p : placed) {
-      const Block &other = blocks_[p];
-      const bool areLarge =
-          block.bytes >= largeBytes && other.bytes >= largeBytes;
-      const std::uint32_t distance = areLarge ? 0 : reuseDistance;
-      if (other.lifetime.begin > block.lifetime.end + distance ||
-          block.lifetime.begin > other.lifetime.end + distance) {
-        continue;
+  void place() {
+    std::vector<std::size_t> indices; // of what is in the arena
+    std::vector<ArenaBlock> inArena;
+    for (std::size_t b = 0; b < blocks_.size(); ++b) {
+      if (joined_[b] == b && blocks_[b].isInArena()) {
+        indices.push_back(b);
+        inArena.push_back({blocks_[b].bytes, blocks_[b].lifetime.uses});
+        std::vector<std::uint32_t> &uses = inArena.back().uses;
+        std::sort(uses.begin(), uses.end());
+        uses.erase(std::unique(uses.begin(), uses.end()), uses.end());
       }
-      if (other.offset >= end + block.bytes && other.offset - end < bestSize) {
-        best = end;
-        bestSize = other.offset - end;
-      }
-      end = std::max(end, other.offset + other.bytes);
     }
-    return bestSize == ~std::size_t(0) ? end : best;
+    const ArenaPlan plan = packArena(inArena, forerunners());
+    for (std::size_t i = 0; i < indices.size(); ++i) {
+      blocks_[indices[i]].offset = plan.offsets[i];
+    }
+    arenaBytes_ = plan.bytes;
   }
 
   ValueProgram &program_;
