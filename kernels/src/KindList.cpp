@@ -42,6 +42,7 @@ std::span<const Kind *const> allKinds() {
       &logSoftmaxGradKind(),
       &softmaxKind(),
       &softmaxGradKind(),
+      &attentionKind(),
       &nllLossKind(),
       &nllLossGradKind(),
       &lstmKind(),

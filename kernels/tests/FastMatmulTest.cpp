@@ -82,6 +82,22 @@ TEST(FastMatmul, TakesHalfOperandsWhateverTheirStrides) {
       1e-5);
 }
 
+// Each part has six of twelve groups, of which the last is not the farthest.
+TEST(FastMatmul, TakesTwoDimensionsOfGroups) {
+  Call call("matmul", matmulOf(),
+            {{{F, {3, 4, 64, 32}}, {32, 96, 384, 1}, {}},
+             {{F, {3, 4, 32, 64}}, {3000, 0, 1, 32}, {}}});
+  call.outputStrides(0, {64, 192, 768, 1});
+  EXPECT_GT(call.taskCount(), 1U);
+  expectFastMatchesReference(call, 1e-5);
+  expectFastMatchesReference({"matmul",
+                              matmulOf(true, "RELU"),
+                              {{{F, {16, 8, 40, 32}}, {}, {}},
+                               {{F, {16, 8, 32, 40}}, {}, {}},
+                               {{F, {40}}, {}, {}}}},
+                             1e-4);
+}
+
 TEST(FastMatmul, TakesGroupsAndOddStrides) {
   expectFastMatchesReference({"matmul",
                               matmulOf(true, "RELU"),

@@ -9,6 +9,7 @@
 namespace kernels {
 
 std::span<const KernelEntry> adamUpdateKernels();
+std::span<const KernelEntry> attentionKernels();
 std::span<const KernelEntry> batchNormGradKernels();
 std::span<const KernelEntry> batchNormKernels();
 std::span<const KernelEntry> choleskyKernels();

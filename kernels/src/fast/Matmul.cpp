@@ -11,23 +11,33 @@ namespace kernels {
 
 namespace {
 
-// A group of matrices: where its elements are.
+// A group of matrices, in two dimensions of groups: where its elements are.
 struct Matrices {
-  std::int64_t groups, rows, columns;
-  std::int64_t groupStride, rowStride, columnStride;
+  std::int64_t groups, innerGroups, rows, columns;
+  std::int64_t outerStride, groupStride, rowStride, columnStride;
 
   std::int64_t offset(std::int64_t group, std::int64_t row,
                       std::int64_t column) const {
-    return group * groupStride + row * rowStride + column * columnStride;
+    return group / innerGroups * outerStride +
+           group % innerGroups * groupStride + row * rowStride +
+           column * columnStride;
   }
 };
 
+constexpr std::size_t maxRank = 4;
+
 Matrices matricesOf(const OperandSpec &spec) {
   const std::size_t rank = spec.shape.size();
-  const bool isGrouped = rank == 3;
-  return {isGrouped ? spec.shape[0] : 1, spec.shape[rank - 2],
-          spec.shape[rank - 1],          isGrouped ? spec.strides[0] : 0,
-          spec.strides[rank - 2],        spec.strides[rank - 1]};
+  const std::int64_t inner = rank > 2 ? spec.shape[rank - 3] : 1;
+  const std::int64_t outer = rank > 3 ? spec.shape[rank - 4] : 1;
+  return {outer * inner,
+          inner,
+          spec.shape[rank - 2],
+          spec.shape[rank - 1],
+          rank > 3 ? spec.strides[rank - 4] : 0,
+          rank > 2 ? spec.strides[rank - 3] : 0,
+          spec.strides[rank - 2],
+          spec.strides[rank - 1]};
 }
 
 std::int64_t lengthOf(const ShardRange &range) {
@@ -185,11 +195,16 @@ private:
   // them to the reference.
   static Access rangeOf(const Signature &signature, std::size_t operand,
                         const Matrices &m, const Part &part) {
+    // The last group need not be the farthest.
+    std::int64_t lowest = m.offset(part.groups.begin, 0, 0), highest = lowest;
+    for (auto group = part.groups.begin; group < part.groups.end; ++group) {
+      lowest = std::min(lowest, m.offset(group, 0, 0));
+      highest = std::max(highest, m.offset(group, 0, 0));
+    }
     return elementAccess(
         signature, operand,
-        m.offset(part.groups.begin, part.rows.begin, part.columns.begin),
-        m.offset(part.groups.end - 1, part.rows.end - 1, part.columns.end - 1) +
-            1);
+        lowest + m.offset(0, part.rows.begin, part.columns.begin),
+        highest + m.offset(0, part.rows.end - 1, part.columns.end - 1) + 1);
   }
 
   // `work` is that of all parts. A part may look as if it were cached, but what
@@ -229,7 +244,7 @@ bool hasOnlyStridesFrom(const OperandSpec &spec, std::int64_t least) {
 }
 
 std::unique_ptr<Plan> plan(const Signature &signature) {
-  if (!isAllFloat(signature)) {
+  if (!isAllFloat(signature) || signature.inputs[0].shape.size() > maxRank) {
     return nullptr;
   }
   for (std::size_t i = 0; i < signature.operandCount(); ++i) {

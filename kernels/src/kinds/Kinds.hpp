@@ -6,6 +6,7 @@
 namespace kernels {
 
 const Kind &adamUpdateKind();
+const Kind &attentionKind();
 const Kind &batchNormGradKind();
 const Kind &batchNormKind();
 const Kind &choleskyKind();

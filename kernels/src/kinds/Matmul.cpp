@@ -22,12 +22,12 @@ std::vector<TensorType> infer(const Attributes &attributes,
   const auto &b = inputs[1];
   requireFloating("matmul", "a", a);
   requireType("matmul", "b", b, {a.type});
-  require(a.shape.size() == 2 || a.shape.size() == 3,
-          "[matmul] a has shape {}; its rank must be 2 or 3",
+  require(a.shape.size() >= 2,
+          "[matmul] a has shape {}; its rank must be 2 or more",
           support::toString(a.shape));
   requireRank("matmul", "b", b, a.shape.size());
   const std::size_t rank = a.shape.size();
-  require(rank == 2 || a.shape[0] == b.shape[0],
+  require(std::equal(a.shape.begin(), a.shape.end() - 2, b.shape.begin()),
           "[matmul] a has shape {} and b {}; the groups must be equal",
           support::toString(a.shape), support::toString(b.shape));
   require(a.shape[rank - 1] == b.shape[rank - 2],
@@ -43,12 +43,6 @@ std::vector<TensorType> infer(const Attributes &attributes,
   return {std::move(result)};
 }
 
-// A tensor of rank 2 read as a group of one.
-Shape groupedIndex(bool isGrouped, std::int64_t group, std::int64_t row,
-                   std::int64_t column) {
-  return isGrouped ? Shape{group, row, column} : Shape{row, column};
-}
-
 void reference(const ReferenceCall &call) {
   const auto &attributes = call.signature.attributes;
   const bool hasBias = attributes.getInt("bias") != 0;
@@ -56,16 +50,14 @@ void reference(const ReferenceCall &call) {
   const View a = inputView(call, 0);
   const View b = inputView(call, 1);
   const View y = outputView(call, 0);
-  const bool isGrouped = a.shape().size() == 3;
   const std::int64_t depth = a.shape().back();
   forEachIndex(y.shape(), [&](std::span<const std::int64_t> index) {
-    const std::int64_t group = isGrouped ? index[0] : 0;
-    const std::int64_t row = index[index.size() - 2];
-    const std::int64_t column = index.back();
-    double sum = hasBias ? inputView(call, 2)(column) : 0;
+    Shape aIndex(index.begin(), index.end()), bIndex = aIndex;
+    double sum = hasBias ? inputView(call, 2)(index.back()) : 0;
     for (std::int64_t k = 0; k < depth; ++k) {
-      sum += a.load(groupedIndex(isGrouped, group, row, k)) *
-             b.load(groupedIndex(isGrouped, group, k, column));
+      aIndex.back() = k;
+      bIndex[bIndex.size() - 2] = k;
+      sum += a.load(aIndex) * b.load(bIndex);
     }
     y.store(index, hasRelu ? std::max(sum, 0.0) : sum);
   });

@@ -204,6 +204,9 @@ struct SoftmaxLoops {
   Forward logSoftmax;
   Gradient softmaxGrad;
   Gradient logSoftmaxGrad;
+  // One row of e^(z - the greatest z), where z = x + mask, in place of x;
+  // returns their sum. No mask where that is null.
+  float (*powers)(float *x, const float *mask, std::int64_t length);
 };
 
 // The element-wise parts of recurrent cells over `count` units; functions are

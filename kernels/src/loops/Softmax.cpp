@@ -57,17 +57,22 @@ float sumOfRow(const float *x, std::int64_t length) {
   return sumOf(sum);
 }
 
+// y = e^(x - the greatest x); returns their sum.
+float powersOfRow(const float *x, float *y, std::int64_t length) {
+  const float top = greatestOfRow(x, length);
+  Vector sum{};
+  forVectors(length, [&](std::int64_t i, std::int64_t count) {
+    const Vector power =
+        exponential(load(x + i, count, -__builtin_inff()) - top);
+    sum += power;
+    store(y + i, power, count);
+  });
+  return sumOf(sum);
+}
+
 void softmax(const float *x, float *y, std::int64_t rows, std::int64_t length) {
   for (std::int64_t r = 0; r < rows; ++r, x += length, y += length) {
-    const float top = greatestOfRow(x, length);
-    Vector sum{};
-    forVectors(length, [&](std::int64_t i, std::int64_t count) {
-      const Vector power =
-          exponential(load(x + i, count, -__builtin_inff()) - top);
-      sum += power;
-      store(y + i, power, count);
-    });
-    const float scale = 1.0f / sumOf(sum);
+    const float scale = 1.0f / powersOfRow(x, y, length);
     mapVectors(y, y, length, [&](Vector power) { return power * scale; });
   }
 }
@@ -116,10 +121,19 @@ void logSoftmaxGrad(const float *dy, const float *y, float *dx,
   }
 }
 
+float powers(float *x, const float *mask, std::int64_t length) {
+  if (mask != nullptr) {
+    forVectors(length, [&](std::int64_t i, std::int64_t count) {
+      store(x + i, load(x + i, count, 0) + load(mask + i, count, 0), count);
+    });
+  }
+  return powersOfRow(x, x, length);
+}
+
 } // namespace
 
 SoftmaxLoops softmaxLoops() {
-  return {softmax, logSoftmax, softmaxGrad, logSoftmaxGrad};
+  return {softmax, logSoftmax, softmaxGrad, logSoftmaxGrad, powers};
 }
 
 } // namespace kernels::loops::LOOPS_LEVEL

@@ -7,11 +7,13 @@
 #include "compiler/passes/EliminateDeadCode.hpp"
 #include "compiler/passes/FoldChannelFactors.hpp"
 #include "compiler/passes/ForwardCopies.hpp"
+#include "compiler/passes/FuseAttention.hpp"
 #include "compiler/passes/FuseElementwise.hpp"
 #include "compiler/passes/FuseEpilogues.hpp"
 #include "compiler/passes/FusePoolActivations.hpp"
 #include "compiler/passes/ReadDropped.hpp"
 #include "compiler/passes/ResolveHazards.hpp"
+#include "compiler/passes/SplitGroups.hpp"
 #include "compiler/passes/StoreTransposed.hpp"
 
 #include <fmt/ostream.h>
@@ -42,15 +44,20 @@ constexpr Pass passes[] = {
     {"assembleSums", assembleSums},
     {"forwardCopies", forwardCopies},
     {"eliminateDeadCode", eliminateDeadCode},
+    {"splitGroups", splitGroups},
+    {"forwardCopies", forwardCopies},
+    {"eliminateDeadCode", eliminateDeadCode},
     {"forwardResults", forwardResults},
     {"readDropped", readDropped},
+    {"fuseAttention", fuseAttention},
     {"fuseEpilogues", fuseEpilogues},
     {"foldChannelFactors", foldChannelFactors},
     {"fuseEpilogues", fuseEpilogues},
     {"fusePoolActivations", fusePoolActivations},
     {"fuseElementwise", fuseElementwise},
-    {"eliminateDeadCode", eliminateDeadCode},
     {"storeTransposed", storeTransposed},
+    {"forwardCopies", forwardCopies},
+    {"eliminateDeadCode", eliminateDeadCode},
     {"resolveHazards", resolveHazards, true},
     {"chooseKernels", chooseKernels, true},
 };

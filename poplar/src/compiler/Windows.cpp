@@ -221,4 +221,36 @@ bool makeShapesEqual(Window &a, Window &b) {
   return true;
 }
 
+std::optional<Window> reshaped(const Window &window,
+                               const support::Shape &shape) {
+  Window result{window.value, window.offset, shape,
+                support::Strides(shape.size(), 0)};
+  std::vector<Dim> dims = significantDims(window);
+  for (std::size_t d = shape.size(); d-- > 0;) {
+    if (shape[d] == 1) {
+      continue;
+    }
+    // Join dimensions until there is enough for this one; the rest is for the
+    // next.
+    while (dims.size() > 1 && dims.back().extent < shape[d]) {
+      const Dim inner = dims.back();
+      dims.pop_back();
+      if (dims.back().stride != inner.stride * inner.extent) {
+        return std::nullopt;
+      }
+      dims.back() = {dims.back().extent * inner.extent, inner.stride};
+    }
+    if (dims.empty() || shape[d] == 0 || dims.back().extent % shape[d] != 0) {
+      return std::nullopt;
+    }
+    Dim &dim = dims.back();
+    result.strides[d] = dim.stride;
+    dim = {dim.extent / shape[d], dim.stride * shape[d]};
+    if (dim.extent == 1) {
+      dims.pop_back();
+    }
+  }
+  return dims.empty() ? std::optional(result) : std::nullopt;
+}
+
 } // namespace poplar::compiler

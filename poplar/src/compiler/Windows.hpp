@@ -46,4 +46,9 @@ std::optional<Window> seeThrough(const Window &read, const Window &target,
 // done.
 bool makeShapesEqual(Window &a, Window &b);
 
+// The window that shows the same elements in the same order under another shape
+// of as many elements; nothing when that is not one window.
+std::optional<Window> reshaped(const Window &window,
+                               const support::Shape &shape);
+
 } // namespace poplar::compiler
