@@ -116,50 +116,95 @@ struct Place {
   std::int64_t channel, p, q;
 };
 
-// Adds Taps kernel columns of the tile to dw, or sets them.
-template <typename Vector, int Channels, int Taps>
-void addTile(const Shape &s, const Images &images, const Place &at,
-             const Range &columns, bool isFirst, float *dw) {
-  const std::int64_t weights = s.inChannels * s.kernelRows * s.kernelColumns;
-  Vector sums[Channels][Taps] = {};
-  accumulate(s, images, at.channel, at.p, at.q, columns, sums);
+// Adds the products of some columns with Taps kernel columns from `tap` on.
+template <typename Vector, int Channels, int Taps, int AllTaps>
+void addColumns(const Shape &s, const Images &images, const Place &at,
+                const Range &columns, int tap, Lanes *sums) {
+  Vector part[Channels][Taps] = {};
+  accumulate(s, images, at.channel, at.p, at.q + tap, columns, part);
+#pragma GCC unroll 8
   for (int o = 0; o < Channels; ++o) {
+#pragma GCC unroll 8
     for (int t = 0; t < Taps; ++t) {
-      float &sum = dw[o * weights + t];
-      sum = isFirst ? sumOf(sums[o][t]) : sum + sumOf(sums[o][t]);
+      sums[o * AllTaps + tap + t] += wholeOf(part[o][t]);
     }
   }
 }
 
 template <typename Vector, int Channels, int Taps>
 void addImages(const Shape &s, const Images &images, const Place &at,
-               bool isFirst, float *dw) {
+               Lanes *sums) {
   const TapColumns<Taps> columns(s, at.q);
-  addTile<Vector, Channels, Taps>(s, images, at, columns.all, isFirst, dw);
+  addColumns<Vector, Channels, Taps, Taps>(s, images, at, columns.all, 0, sums);
   for (int t = 0; t < Taps; ++t) { // what padding leaves of single taps
     const Range parts[] = {columns.left(t), columns.right(t)};
     for (const Range part : parts) {
       if (part.begin < part.end) {
-        addTile<Vector, Channels, 1>(s, images, {at.channel, at.p, at.q + t},
-                                     part, false, dw + t);
+        addColumns<Vector, Channels, 1, Taps>(s, images, at, part, t, sums);
       }
     }
   }
 }
 
+// Sixteen sums of lanes at once, each in the order of sumOf(): in every step,
+// two vectors of sums become one whose parts are half as long.
+inline Lanes halved8(Lanes a, Lanes b) {
+  return __builtin_shufflevector(a, b, 0, 1, 2, 3, 4, 5, 6, 7, 16, 17, 18, 19,
+                                 20, 21, 22, 23) +
+         __builtin_shufflevector(a, b, 8, 9, 10, 11, 12, 13, 14, 15, 24, 25, 26,
+                                 27, 28, 29, 30, 31);
+}
+inline Lanes halved4(Lanes a, Lanes b) {
+  return __builtin_shufflevector(a, b, 0, 1, 2, 3, 8, 9, 10, 11, 16, 17, 18, 19,
+                                 24, 25, 26, 27) +
+         __builtin_shufflevector(a, b, 4, 5, 6, 7, 12, 13, 14, 15, 20, 21, 22,
+                                 23, 28, 29, 30, 31);
+}
+inline Lanes halved2(Lanes a, Lanes b) {
+  return __builtin_shufflevector(a, b, 0, 1, 4, 5, 8, 9, 12, 13, 16, 17, 20, 21,
+                                 24, 25, 28, 29) +
+         __builtin_shufflevector(a, b, 2, 3, 6, 7, 10, 11, 14, 15, 18, 19, 22,
+                                 23, 26, 27, 30, 31);
+}
+inline Lanes halved1(Lanes a, Lanes b) {
+  return __builtin_shufflevector(a, b, 0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20,
+                                 22, 24, 26, 28, 30) +
+         __builtin_shufflevector(a, b, 1, 3, 5, 7, 9, 11, 13, 15, 17, 19, 21,
+                                 23, 25, 27, 29, 31);
+}
+inline Lanes sumsOf(const Lanes *v) {
+  Lanes fours[4];
+#pragma GCC unroll 4
+  for (int i = 0; i < 4; ++i) {
+    fours[i] = halved4(halved8(v[4 * i], v[4 * i + 1]),
+                       halved8(v[4 * i + 2], v[4 * i + 3]));
+  }
+  return halved1(halved2(fours[0], fours[1]), halved2(fours[2], fours[3]));
+}
+
 template <int Channels, int Taps>
 void runTile(const Shape &s, const Images &images, std::int64_t samples,
              const Place &at, float *dw) {
-  dw += (at.channel * s.kernelRows + at.p) * s.kernelColumns + at.q;
   const std::int64_t left = samples % laneCount;
   const bool hasHalf = left > 0 && left <= halfCount;
   const std::int64_t whole = images.count - (hasHalf ? 1 : 0);
+  constexpr int count = Channels * Taps;
+  constexpr int groups = (count + laneCount - 1) / laneCount;
+  Lanes sums[groups * laneCount] = {};
   if (whole > 0) {
-    addImages<Lanes, Channels, Taps>(s, images.from(0, whole), at, true, dw);
+    addImages<Lanes, Channels, Taps>(s, images.from(0, whole), at, sums);
   }
   if (hasHalf) {
-    addImages<HalfLanes, Channels, Taps>(s, images.from(whole, 1), at,
-                                         whole == 0, dw);
+    addImages<HalfLanes, Channels, Taps>(s, images.from(whole, 1), at, sums);
+  }
+  float totals[groups * laneCount];
+  for (int g = 0; g < groups; ++g) {
+    storeLanes(totals + g * laneCount, sumsOf(sums + g * laneCount));
+  }
+  const std::int64_t weights = s.inChannels * s.kernelRows * s.kernelColumns;
+  dw += (at.channel * s.kernelRows + at.p) * s.kernelColumns + at.q;
+  for (int o = 0; o < Channels; ++o) {
+    std::memcpy(dw + o * weights, totals + o * Taps, Taps * sizeof(float));
   }
 }
 
