@@ -21,6 +21,20 @@ bool isForLanes(const OperandSpec &image) {
   return batch >= laneSamples && 4 * padding <= batch && image.shape[1] < 32;
 }
 
+std::vector<Access> channelAccesses(const Signature &signature,
+                                    std::size_t operand, ShardRange channels) {
+  const Shape &shape = signature.operand(operand).shape;
+  const std::int64_t plane = shape[2] * shape[3] * laneSamples;
+  std::vector<Access> accesses;
+  for (std::int64_t b = 0; b < laneBlocks(shape[0]); ++b) {
+    const std::int64_t first = b * shape[1];
+    accesses.push_back(elementAccess(signature, operand,
+                                     (first + channels.begin) * plane,
+                                     (first + channels.end) * plane));
+  }
+  return accesses;
+}
+
 namespace {
 
 constexpr auto lanes = Layout::BatchLanes16;
@@ -201,10 +215,11 @@ public:
     for (std::int64_t i = 0; i < count; ++i) {
       const auto range = shardRange(channels_, count, i);
       shards_.push_back(range);
-      tasks_.push_back({0,
-                        work / static_cast<double>(count),
-                        {wholeAccess(signature, 0), wholeAccess(signature, 1),
-                         rowAccess(signature, 2, range.begin, range.end)}});
+      auto accesses = channelAccesses(signature, 0, range);
+      accesses.push_back(wholeAccess(signature, 1));
+      accesses.push_back(rowAccess(signature, 2, range.begin, range.end));
+      tasks_.push_back(
+          {0, work / static_cast<double>(count), std::move(accesses)});
     }
   }
 

@@ -1,6 +1,6 @@
-// Pooling, group normalisation and channel sums in Layout::BatchLanes16, so
-// that a network of small convolutions stays in that layout; pooling and sums
-// also in Layout::ChannelBlocked16, where images lie so already.
+// Group normalisation and channel sums in Layout::BatchLanes16, so that a
+// network of small convolutions stays in that layout; sums also in
+// Layout::ChannelBlocked16, where images lie so already.
 #include "ImageShapes.hpp"
 #include "LaneKernels.hpp"
 #include "PlanHelpers.hpp"
@@ -13,8 +13,6 @@ namespace {
 
 constexpr auto lanes = Layout::BatchLanes16;
 using Layouts = std::optional<std::vector<Layout>>;
-
-constexpr auto blocked = Layout::ChannelBlocked16;
 
 // Work over `items` equal pieces of every operand that is in lanes; the others
 // are read or written whole.
@@ -45,45 +43,6 @@ protected:
 double elementsOf(const OperandSpec &spec) {
   return static_cast<double>(storageElements(spec.layout, spec.shape));
 }
-
-// Of sixteen samples or channels.
-std::int64_t planesOf(const OperandSpec &image) {
-  return storageElements(image.layout, image.shape) /
-         (image.shape[2] * image.shape[3] * laneSamples);
-}
-
-// Planes of sixteen samples or channels, for both directions.
-class PoolPlan final : public LanePlan {
-public:
-  PoolPlan(const Signature &signature, const PoolShape &shape, bool isGradient)
-      : LanePlan(signature, planesOf(signature.inputs[0]),
-                 0.05 * elementsOf(isGradient ? signature.outputs[0]
-                                              : signature.inputs[0])),
-        plane_(planeOf(shape)), isGradient_(isGradient) {}
-
-  void run(std::uint32_t task, std::byte *const *operands,
-           std::byte *) const override {
-    const std::int64_t in = plane_.inRows * plane_.inColumns * laneSamples;
-    const std::int64_t out = plane_.outRows * plane_.outColumns * laneSamples;
-    for (auto i = shards_[task].begin; i < shards_[task].end; ++i) {
-      if (isGradient_) {
-        selectedLoops().lanes.maxPoolGrad(
-            plane_, dataOf<const float>(operands, 0) + i * out,
-            dataOf<const std::uint8_t>(operands, 1) + i * out,
-            dataOf<float>(operands, 2) + i * in);
-      } else {
-        selectedLoops().lanes.maxPool(
-            plane_, dataOf<const float>(operands, 0) + i * in,
-            dataOf<float>(operands, 1) + i * out,
-            dataOf<std::uint8_t>(operands, 2) + i * out);
-      }
-    }
-  }
-
-private:
-  PoolLoops::Plane plane_;
-  bool isGradient_;
-};
 
 // The statistics of a block's samples between [sample][group] and lanes.
 void scatter(const float *lanesOfGroup, std::int64_t count, float *statistics,
@@ -229,10 +188,10 @@ public:
     for (std::int64_t i = 0; i < count; ++i) {
       const auto range = shardRange(channels_, count, i);
       shards_.push_back(range);
-      tasks_.push_back({0,
-                        work / static_cast<double>(count),
-                        {wholeAccess(signature, 0),
-                         elementAccess(signature, 1, range.begin, range.end)}});
+      auto accesses = channelAccesses(signature, 0, range);
+      accesses.push_back(elementAccess(signature, 1, range.begin, range.end));
+      tasks_.push_back(
+          {0, work / static_cast<double>(count), std::move(accesses)});
     }
   }
 
@@ -303,40 +262,6 @@ private:
   std::vector<ShardRange> shards_;
 };
 
-// Whether one of these inputs was made in blocks of channels.
-bool isFoundBlocked(const Signature &signature,
-                    std::initializer_list<std::size_t> inputs) {
-  const OperandSpec &image = signature.inputs[0];
-  return image.type == DataType::Float && image.shape.size() == 4 &&
-         isLayoutFor(blocked, image.shape) &&
-         std::any_of(inputs.begin(), inputs.end(), [&](std::size_t i) {
-           return signature.inputs[i].found == blocked;
-         });
-}
-
-Layouts poolLayouts(const Signature &signature) {
-  if (isFoundBlocked(signature, {0, signature.inputs.size() - 1})) {
-    return std::vector(3, blocked);
-  }
-  if (!isForLanes(signature.inputs[0])) {
-    return std::nullopt;
-  }
-  return std::vector(3, lanes);
-}
-std::unique_ptr<Plan> planPool(const Signature &signature) {
-  return std::make_unique<PoolPlan>(
-      signature,
-      poolShape("maxPool", signature.attributes, signature.inputs[0].shape),
-      false);
-}
-std::unique_ptr<Plan> planPoolGrad(const Signature &signature) {
-  return std::make_unique<PoolPlan>(signature,
-                                    poolShape("maxPoolGrad",
-                                              signature.attributes,
-                                              signature.outputs[0].shape),
-                                    true);
-}
-
 // Everything but the images must lie in order.
 bool isRestRowMajor(const Signature &signature,
                     std::initializer_list<std::size_t> operands) {
@@ -377,10 +302,11 @@ Layouts reduceLayouts(const Signature &signature) {
       !signature.outputs[0].isRowMajor()) {
     return std::nullopt;
   }
-  return std::vector{isBlocked ? blocked : lanes, Layout::Plain};
+  return std::vector{isBlocked ? Layout::ChannelBlocked16 : lanes,
+                     Layout::Plain};
 }
 std::unique_ptr<Plan> planReduce(const Signature &signature) {
-  if (signature.inputs[0].layout == blocked) {
+  if (signature.inputs[0].layout == Layout::ChannelBlocked16) {
     return std::make_unique<BlockedChannelSumPlan>(signature);
   }
   return std::make_unique<ChannelSumPlan>(signature);
@@ -388,8 +314,6 @@ std::unique_ptr<Plan> planReduce(const Signature &signature) {
 
 } // namespace
 
-constexpr KernelEntry laneMaxPool{"lanes", poolLayouts, planPool};
-constexpr KernelEntry laneMaxPoolGrad{"lanes", poolLayouts, planPoolGrad};
 constexpr KernelEntry laneGroupNorm{"lanes", normLayouts, planNorm};
 constexpr KernelEntry laneGroupNormGrad{"lanes", normGradLayouts, planNormGrad};
 constexpr KernelEntry laneReduce{"lanes", reduceLayouts, planReduce};

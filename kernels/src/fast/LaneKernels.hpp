@@ -5,6 +5,9 @@
 
 #include <kernels/KernelEntry.hpp>
 
+#include <initializer_list>
+#include <vector>
+
 namespace kernels {
 
 extern const KernelEntry laneConvolution;
@@ -22,6 +25,15 @@ extern const KernelEntry laneReduce;
 // Whether an image of this shape is one for these kernels: enough samples to
 // fill the lanes, few channels.
 bool isForLanes(const OperandSpec &image);
+
+// Whether one of these inputs, images like the first, was made in blocks of
+// channels (Layout::ChannelBlocked16).
+bool isFoundBlocked(const Signature &signature,
+                    std::initializer_list<std::size_t> inputs);
+
+// Some channels of an operand in lanes, in every block of samples.
+std::vector<Access> channelAccesses(const Signature &signature,
+                                    std::size_t operand, ShardRange channels);
 
 // Sixteen samples.
 inline constexpr std::int64_t laneSamples = 16;
