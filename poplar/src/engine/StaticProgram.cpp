@@ -87,7 +87,9 @@ void StaticProgram::runSteps(const WorkerSteps &steps, Walk &state) {
   const Wait *wait = steps.waits.data();
   std::atomic<std::int64_t> &finished = progress_[state.worker].finished;
   for (const Step &step : steps.steps) {
-    StepProfile::Clock::time_point start, ready;
+    StepProfile::Clock::duration waited{};
+    StepProfile::Clock::time_point start;
+    StepProfile::TaskClock::time_point ready;
     if constexpr (isProfiled) {
       start = StepProfile::Clock::now();
     }
@@ -95,12 +97,13 @@ void StaticProgram::runSteps(const WorkerSteps &steps, Walk &state) {
       waitFor(wait->worker, state.bases[wait->worker] + wait->count);
     }
     if constexpr (isProfiled) {
-      ready = StepProfile::Clock::now();
+      waited = StepProfile::Clock::now() - start;
+      ready = StepProfile::TaskClock::now();
     }
     step.plan->run(step.task, step.operands, step.scratch);
     if constexpr (isProfiled) {
-      state.profile->add(state.worker, step.call, ready - start,
-                         StepProfile::Clock::now() - ready);
+      state.profile->add(state.worker, step.call, waited,
+                         StepProfile::TaskClock::now() - ready);
     }
     finished.store(++state.finished, std::memory_order_release);
   }

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <ctime>
 #include <numeric>
 #include <ostream>
 #include <string_view>
@@ -16,6 +17,13 @@ double microseconds(StepProfile::Clock::duration time) {
 }
 
 } // namespace
+
+StepProfile::TaskClock::time_point StepProfile::TaskClock::now() noexcept {
+  timespec time{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+  return time_point(std::chrono::seconds(time.tv_sec) +
+                    std::chrono::nanoseconds(time.tv_nsec));
+}
 
 bool StepProfile::isWanted() {
   const char *text = std::getenv("ASPEN_STEP_PROFILE");
@@ -35,7 +43,7 @@ void StepProfile::print(std::ostream &stream, const std::vector<Call> &calls,
     return;
   }
   std::vector<Row> sums(calls.size());
-  Clock::duration busy{};
+  TaskClock::duration busy{};
   for (const Worker &worker : workers_) {
     for (std::size_t i = 0; i < sums.size(); ++i) {
       sums[i].tasks += worker.rows[i].tasks;
@@ -50,8 +58,10 @@ void StepProfile::print(std::ostream &stream, const std::vector<Call> &calls,
                      return sums[a].time > sums[b].time;
                    });
   const auto runs = static_cast<double>(runs_);
-  fmt::print(stream, "{}: {} runs, {:.1f} us each, {:.1f} us of tasks\n", title,
-             runs_, microseconds(time_) / runs, microseconds(busy) / runs);
+  fmt::print(
+      stream,
+      "{}: {} runs, {:.1f} us each, {:.1f} us of tasks' processor time\n",
+      title, runs_, microseconds(time_) / runs, microseconds(busy) / runs);
   fmt::print(stream, "{:>10} {:>6} {:>10} {:>10}  {}\n", "us/run", "share",
              "expected", "tasks/run", "kernel, operation");
   for (std::size_t i : order) {
