@@ -54,6 +54,9 @@ constexpr ConvolutionCase convolutions[] = {
     {9, 48, 32, 13, 3, 1, 0, 1, 1},
     // So, too, and the weights' gradient in parts of the channels.
     {2, 80, 144, 13, 3, 1, 1, 1, 1},
+    // So, too, with few tiles: parts of the channels of both sides.
+    {1, 80, 48, 14, 3, 1, 1, 1, 1},
+    {2, 32, 32, 9, 3, 1, 0, 1, 1},
     // By Winograd's method along rows: the last of several strips is whole, or
     // reaches beyond the image; images of one pixel; padding; many samples.
     {40, 10, 20, 12, 5, 1, 0, 1, 1},
@@ -174,6 +177,20 @@ TEST(FastConvolution, StaysExactByWinogradsMethod) {
 TEST(FastConvolution, StaysExactByWinogradsMethodAlongRows) {
   expectExact({40, 10, 20, 12, 5, 1, 0, 1, 1}, 0, 1, 4);
   expectExact({16, 5, 12, 13, 5, 1, 0, 1, 1}, 0, 1, 4);
+}
+
+// One image has so few tiles that weights are transformed part by part.
+TEST(FastConvolution, StaysExactByWinogradsMethodWithFewTiles) {
+  const ConvolutionCase c{1, 80, 48, 15, 3, 1, 1, 1, 1};
+  const std::vector<Input> inputs{{imageOf(c), {}, {}}, {weightsOf(c), {}, {}}};
+  const Call call("convolution", forwardOf(c, false, ""), inputs);
+  ASSERT_TRUE(call.isTaken(2));
+  // Parts of 64 and 16 channels are transformed, 32 and 16 computed.
+  EXPECT_EQ(call.taskCount(2), 4U);
+  const auto expected = call.reference()[0];
+  const double ours = deviation(call.fast(2)[0], expected);
+  EXPECT_LT(ours, 2e-6);
+  EXPECT_LT(ours, 8 * deviation(call.fast(3)[0], expected));
 }
 
 // Every second channel of an image: no dimension steps over all of the next.

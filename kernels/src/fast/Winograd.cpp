@@ -18,28 +18,79 @@ bool isAll(const Shape &field, std::int64_t value) {
                      [&](std::int64_t size) { return size == value; });
 }
 
+// The kernel, and channels enough: with fewer, transforming costs as much as it
+// saves.
+bool isOfItsKind(const ConvolutionShape &s) {
+  constexpr std::int64_t fewest = 32;
+  return s.in.size() == 2 && isAll(s.kernel, 3) && isAll(s.strides, 1) &&
+         isAll(s.dilations, 1) && s.groups == 1 && s.inChannels % 16 == 0 &&
+         s.outChannels % 16 == 0 &&
+         std::min(s.inChannels, s.outChannels) >= fewest;
+}
+
+std::int64_t tilesOver(const ConvolutionShape &shape,
+                       const Shape &resultField) {
+  return shape.batch * tilesAlong(resultField[0]) * tilesAlong(resultField[1]);
+}
+
+constexpr std::int64_t fewTiles = 32;
+
+// Tiles that outweigh the transformed weights, which leave the caches when
+// channels are many.
+std::int64_t leastTiles(const ConvolutionShape &s) {
+  return std::max(fewTiles, std::min(s.inChannels, s.outChannels) / 4);
+}
+
+constexpr double nanosecondsPerProduct = 0.02;
+
 } // namespace
 
 bool isForWinograd(const ConvolutionShape &s, const Shape &resultField) {
-  // With fewer channels, transforming costs as much as it saves.
-  constexpr std::int64_t fewest = 32;
-  if (s.in.size() != 2 || !isAll(s.kernel, 3) || !isAll(s.strides, 1) ||
-      !isAll(s.dilations, 1) || s.groups != 1 || s.inChannels % 16 != 0 ||
-      s.outChannels % 16 != 0 ||
-      std::min(s.inChannels, s.outChannels) < fewest) {
+  if (!isOfItsKind(s) || tilesOver(s, resultField) < leastTiles(s)) {
     return false;
   }
   // Of the factor 4 that a tile saves, what is left when tiles reach beyond the
-  // image; and tiles enough to outweigh the transformed weights, which leave
-  // the caches when channels are many.
+  // image.
   constexpr double leastSaving = 1.6;
-  const std::int64_t leastTiles =
-      std::max<std::int64_t>(32, std::min(s.inChannels, s.outChannels) / 4);
-  const std::int64_t tiles =
-      tilesAlong(resultField[0]) * tilesAlong(resultField[1]);
-  const double saving = static_cast<double>(support::elementCount(s.out)) /
-                        static_cast<double>(tileSize * tiles);
-  return saving >= leastSaving && s.batch * tiles >= leastTiles;
+  const double saving =
+      static_cast<double>(s.batch * support::elementCount(s.out)) /
+      static_cast<double>(tileSize * tilesOver(s, resultField));
+  return saving >= leastSaving;
+}
+
+bool isForFewTiles(const ConvolutionShape &s) {
+  if (!isOfItsKind(s) || tilesOver(s, s.out) >= fewTiles) {
+    return false;
+  }
+  // For each pair of channels.
+  constexpr double nanosecondsPerWeights = 6;
+  constexpr double leastSaving = 1.25;
+  const double direct =
+      nanosecondsPerProduct *
+      static_cast<double>(9 * s.batch * support::elementCount(s.out));
+  const double ours =
+      nanosecondsPerWeights +
+      nanosecondsPerProduct *
+          static_cast<double>(winogradPlaces * tilesOver(s, s.out));
+  return direct >= leastSaving * ours;
+}
+
+WinogradCall::WinogradCall(const Signature &signature,
+                           const ConvolutionShape &s, bool isGradient) {
+  constexpr std::int64_t taps = 9;
+  const Shape &field = isGradient ? s.in : s.out;
+  if (isGradient) {
+    in = winogradField(s.out, s.outChannels, field, 2 - s.padLower[0],
+                       2 - s.padLower[1]);
+    out = winogradField(s.in, s.inChannels, field, 0, 0);
+    weights = {s.outChannels, s.inChannels, s.inChannels * taps, taps, true};
+  } else {
+    in = winogradField(s.in, s.inChannels, field, s.padLower[0], s.padLower[1]);
+    out = winogradField(s.out, s.outChannels, field, 0, 0);
+    weights = {s.inChannels, s.outChannels, taps, s.inChannels * taps, false};
+    hasBias = signature.attributes.getInt("bias") != 0;
+    hasRelu = signature.attributes.getString("activation") == "RELU";
+  }
 }
 
 WinogradLoops::Field winogradField(const Shape &field, std::int64_t channels,
@@ -56,7 +107,6 @@ WinogradLoops::Field winogradField(const Shape &field, std::int64_t channels,
 }
 
 double winogradWork(const ConvolutionShape &shape, std::int64_t tiles) {
-  constexpr double nanosecondsPerProduct = 0.02;
   return nanosecondsPerProduct *
          static_cast<double>(winogradPlaces * tiles * shape.inChannels *
                              shape.outChannels);

@@ -7,6 +7,8 @@
 
 #include <kernels/KernelEntry.hpp>
 
+#include <memory>
+
 namespace kernels {
 
 // Places in a tile, each of which has a matrix product of its own.
@@ -16,11 +18,32 @@ inline constexpr std::int64_t winogradPlaces = 36;
 // gradient is as large as the input.
 bool isForWinograd(const ConvolutionShape &shape, const Shape &resultField);
 
+// Whether they do in a convolution although tiles are few, if weights are
+// transformed in the cache that they are multiplied from.
+bool isForFewTiles(const ConvolutionShape &shape);
+
 // An image of so many channels, in tiles of the result.
 WinogradLoops::Field winogradField(const Shape &field, std::int64_t channels,
                                    const Shape &resultField,
                                    std::int64_t padRows,
                                    std::int64_t padColumns);
+
+// A convolution, or a data gradient: a convolution of dy with the kernel turned
+// round and the channels exchanged.
+struct WinogradCall {
+  WinogradCall(const Signature &signature, const ConvolutionShape &shape,
+               bool isGradient);
+
+  std::size_t outputIndex() const { return hasBias ? 3 : 2; }
+
+  WinogradLoops::Field in, out;
+  WinogradLoops::Weights weights; // a row for each channel of `in`
+  bool hasBias = false, hasRelu = false;
+};
+
+// The plan for few tiles.
+std::unique_ptr<Plan> planFewTiles(const Signature &signature,
+                                   const ConvolutionShape &shape);
 
 // Weights are packed in panels of so many columns, one after another: rows of
 // large powers of two would fall on the same lines of the cache.

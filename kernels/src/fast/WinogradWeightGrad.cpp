@@ -170,7 +170,8 @@ void WeightGradPlan::addProducts(const Shard &shard, std::byte *const *operands,
     float *const images = scratch;
     const std::int64_t xPlace = tiles.apart(x_.channels);
     float *const gradients = scratch + winogradPlaces * xPlace;
-    loops.winograd.images(x_, tiles, dataOf<const float>(operands, 1), images);
+    loops.winograd.images(x_, tiles, 0, x_.channels / 16,
+                          dataOf<const float>(operands, 1), images);
     loops.winograd.gradients(dy_, tiles, shard.blocks.begin, shard.blocks.end,
                              dataOf<const float>(operands, 0), gradients);
     for (std::int64_t p = 0; p < winogradPlaces; ++p) {

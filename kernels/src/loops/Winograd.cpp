@@ -4,7 +4,7 @@
 #include "WinogradLoops.hpp"
 
 #include "Lanes.hpp"
-#include "Loops.hpp"
+#include "Product.hpp"
 
 namespace kernels::loops::LOOPS_LEVEL {
 
@@ -166,8 +166,9 @@ void toFactors(const Field &field, const Tiles &tiles, std::int64_t begin,
   }
 }
 
-void images(const Field &field, const Tiles &tiles, const float *x, float *to) {
-  toFactors<size, pixels>(field, tiles, 0, field.channels / laneCount, x, to);
+void images(const Field &field, const Tiles &tiles, std::int64_t begin,
+            std::int64_t end, const float *x, float *to) {
+  toFactors<size, pixels>(field, tiles, begin, end, x, to);
 }
 
 void gradients(const Field &field, const Tiles &tiles, std::int64_t begin,
@@ -188,16 +189,18 @@ inline void loadPlaces(const float *from, std::int64_t apart,
   }
 }
 
-void results(const Field &field, const Tiles &tiles, const float *products,
-             const float *bias, bool hasRelu, float *y) {
+void results(const Field &field, const Tiles &tiles, std::int64_t begin,
+             std::int64_t end, const float *products, const float *bias,
+             bool hasRelu, float *y) {
   const std::int64_t plane = field.rows * field.columns * laneCount;
   const std::int64_t blocks = field.channels / laneCount;
-  for (std::int64_t block = 0; block < blocks; ++block) {
+  const std::int64_t channels = (end - begin) * laneCount;
+  for (std::int64_t block = begin; block < end; ++block) {
     for (std::int64_t t = 0; t < tiles.count; ++t) {
       const Corner corner = cornerOf(field, tiles.first + t);
       Lanes square[size][size], values[inner][inner];
-      loadPlaces(products + t * field.channels + block * laneCount,
-                 tiles.apart(field.channels), square);
+      loadPlaces(products + t * channels + (block - begin) * laneCount,
+                 tiles.apart(channels), square);
       transform<size, inner, result>(square, values);
       const Lanes shift =
           bias != nullptr ? loadLanes(bias + block * laneCount) : Lanes{};
@@ -223,29 +226,48 @@ int tapOf(const Weights &weights, int row, int column) {
   return weights.isTurned ? taps * taps - 1 - tap : tap;
 }
 
+// The factors of one row's weights, sixteen columns of which lie side by side,
+// to each place's matrix.
+inline void transformWeights(const Weights &shape, const float *from,
+                             float *to) {
+  Lanes square[taps][taps], factors[size][size];
+#pragma GCC unroll 3
+  for (int r = 0; r < taps; ++r) {
+#pragma GCC unroll 3
+    for (int c = 0; c < taps; ++c) {
+      square[r][c] = loadLanes(from + tapOf(shape, r, c) * laneCount);
+    }
+  }
+  transform<taps, size, weight>(square, factors);
+#pragma GCC unroll 6
+  for (int r = 0; r < size; ++r) {
+#pragma GCC unroll 6
+    for (int c = 0; c < size; ++c) {
+      storeLanes(to, factors[r][c]);
+      to += shape.apart();
+    }
+  }
+}
+
 void weights(const Weights &shape, std::int64_t begin, std::int64_t end,
              std::int64_t panel, const float *from, float *to) {
-  for (std::int64_t row = begin; row < end; ++row) {
-    for (std::int64_t column = 0; column < shape.columns; column += laneCount) {
-      const float *first =
-          from + row * shape.rowStride + column * shape.columnStride;
-      Lanes square[taps][taps], factors[size][size];
-      for (int r = 0; r < taps; ++r) {
-        for (int c = 0; c < taps; ++c) {
-          for (std::int64_t i = 0; i < laneCount; ++i) {
-            square[r][c][i] =
-                first[i * shape.columnStride + tapOf(shape, r, c)];
-          }
-        }
-      }
-      transform<taps, size, weight>(square, factors);
-      const std::int64_t before = column / panel * panel;
-      const std::int64_t left = shape.columns - before;
-      const std::int64_t width = left < panel ? left : panel;
+  constexpr std::int64_t tapCount = taps * taps;
+  // Rows that lie next to each other are brought into lanes together.
+  constexpr std::int64_t most = 8;
+  const std::int64_t together = shape.rowStride == tapCount ? most : 1;
+  for (std::int64_t column = 0; column < shape.columns; column += laneCount) {
+    const std::int64_t before = column / panel * panel;
+    const std::int64_t width = least(panel, shape.columns - before);
+    for (std::int64_t row = begin; row < end; row += together) {
+      const std::int64_t rows = least(together, end - row);
+      float lanes[most * tapCount * laneCount];
+      transpose(lanes, laneCount,
+                from + row * shape.rowStride + column * shape.columnStride,
+                shape.columnStride, laneCount, rows * tapCount);
       float *at = to + before * shape.rows + row * width + column - before;
-      for (int p = 0; p < places; ++p) {
-        storeLanes(at + p * shape.rows * shape.columns,
-                   factors[p / size][p % size]);
+      for (std::int64_t r = 0; r < rows; ++r) {
+        transformWeights(shape, lanes + r * tapCount * laneCount,
+                         at + r * width);
       }
     }
   }

@@ -26,23 +26,28 @@ struct WinogradLoops {
       return count * channels + 16;
     }
   };
-  // Tiles of 6x6, as factors.
-  void (*images)(const Field &field, const Tiles &tiles, const float *x,
-                 float *to);
+  // Tiles of 6x6, as factors: blocks [begin, end) of the channels, whose
+  // matrices have no others.
+  void (*images)(const Field &field, const Tiles &tiles, std::int64_t begin,
+                 std::int64_t end, const float *x, float *to);
   // Tiles of 4x4 that lie side by side, as the other factors of a weight's
-  // gradient: blocks [begin, end) of the channels.
+  // gradient.
   void (*gradients)(const Field &field, const Tiles &tiles, std::int64_t begin,
                     std::int64_t end, const float *dy, float *to);
-  // Products to tiles of 4x4; what lies beyond the image is dropped. A bias may
-  // be null.
-  void (*results)(const Field &field, const Tiles &tiles, const float *products,
-                  const float *bias, bool hasRelu, float *y);
+  // Products of blocks [begin, end) of the channels to tiles of 4x4; what lies
+  // beyond the image is dropped. A bias may be null.
+  void (*results)(const Field &field, const Tiles &tiles, std::int64_t begin,
+                  std::int64_t end, const float *products, const float *bias,
+                  bool hasRelu, float *y);
 
   // Weights [3, 3] of a matrix, whose rows and columns are some elements apart.
   struct Weights {
     std::int64_t rows, columns; // columns: a multiple of sixteen
     std::int64_t rowStride, columnStride;
     bool isTurned; // by half a turn
+
+    // Floats from one place's matrix to the next, for the caches as above.
+    std::int64_t apart() const { return rows * columns + 16; }
   };
   // Rows [begin, end) of each place's matrix, in panels [rows, panel], the last
   // of which may be narrower.
