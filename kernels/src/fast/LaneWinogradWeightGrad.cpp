@@ -1,7 +1,7 @@
 // "convolutionWeightGrad" of 5x5 in Layout::BatchLanes16 by Winograd's method
 // along rows. A shard is a pair of places, of which it makes the factors of
-// some blocks of samples at a time and their products; a last stage transforms
-// the sums of these.
+// some blocks of samples and a few output channels at a time, and their
+// products; a last stage transforms the sums of these.
 #include "ConvolutionSignature.hpp"
 #include "LaneKernels.hpp"
 #include "LaneWinograd.hpp"
@@ -18,6 +18,8 @@ constexpr std::uint32_t pairs = laneWinogradPlaces / 2;
 
 // Whose factors are there at the same time.
 constexpr std::int64_t mostBlocks = 4;
+constexpr std::int64_t mostChannels =
+    5; // of the output, as the loops take them
 
 class WeightGradPlan final : public Plan {
 public:
@@ -26,7 +28,7 @@ public:
         weights_(s_.inChannels * s_.outChannels * laneWinogradTaps),
         parts_((laneBlocks(s_.batch) + mostBlocks - 1) / mostBlocks) {
     const std::int64_t blocks = std::min(laneBlocks(s_.batch), mostBlocks);
-    pairFloats_ = 2 * blocks * (xImage() + dyImage());
+    pairFloats_ = 2 * blocks * (xImage() + mostChannels * dyChannel());
     productFloats_ = (parts_ * laneWinogradPlaces * weights_ + 15) / 16 * 16;
     scratchBytes_ =
         static_cast<std::size_t>(productFloats_ + pairs * pairFloats_) *
@@ -73,9 +75,7 @@ private:
   std::int64_t xImage() const {
     return s_.inChannels * strips_ * (s_.out[0] + reach) * laneSamples;
   }
-  std::int64_t dyImage() const {
-    return s_.outChannels * strips_ * s_.out[0] * laneSamples;
-  }
+  std::int64_t dyChannel() const { return strips_ * s_.out[0] * laneSamples; }
 
   void runPart(std::int64_t pair, ShardRange blocks, std::byte *const *operands,
                float *factors, float *products) const {
@@ -83,54 +83,70 @@ private:
     float *const x = factors;
     float *const dy = factors + 2 * count * xImage();
     for (std::int64_t i = 0; i < count; ++i) {
-      makeFactors(pair, blocks.begin + i, operands, x + i * xImage(),
-                  count * xImage(), dy + i * dyImage(), count * dyImage());
+      makePixels(pair, blocks.begin + i, dataOf<const float>(operands, 1),
+                 x + i * xImage(), count * xImage());
     }
     const std::int64_t samples = std::min(blocks.end * laneSamples, s_.batch) -
                                  blocks.begin * laneSamples;
-    const LaneLoops::Convolution rows{.inChannels = s_.inChannels,
-                                      .inRows = strips_,
-                                      .inColumns = s_.out[0] + reach,
-                                      .outRows = strips_,
-                                      .outColumns = s_.out[0],
-                                      .kernelRows = 1,
-                                      .kernelColumns = laneWinogradTaps,
-                                      .strideRows = 1,
-                                      .strideColumns = 1,
-                                      .padRows = 0,
-                                      .padColumns = 0,
-                                      .dilationRows = 1,
-                                      .dilationColumns = 1};
-    for (std::int64_t i = 0; i < 2; ++i) {
-      selectedLoops().lanes.weightGradient(
-          rows, dy + i * count * dyImage(), dyImage(), x + i * count * xImage(),
-          xImage(), samples, s_.outChannels,
-          products + (2 * pair + i) * weights_);
+    const std::int64_t tiles =
+        (s_.outChannels + mostChannels - 1) / mostChannels;
+    for (std::int64_t tile = 0; tile < tiles; ++tile) {
+      const auto channels = shardRange(s_.outChannels, tiles, tile);
+      const std::int64_t image = (channels.end - channels.begin) * dyChannel();
+      for (std::int64_t i = 0; i < count; ++i) {
+        makeGradients(pair, blocks.begin + i, channels,
+                      dataOf<const float>(operands, 0), dy + i * image,
+                      count * image);
+      }
+      for (std::int64_t i = 0; i < 2; ++i) {
+        selectedLoops().lanes.weightGradient(
+            rowShape(), dy + i * count * image, image, x + i * count * xImage(),
+            xImage(), samples, channels.end - channels.begin,
+            products + (2 * pair + i) * weights_ +
+                channels.begin * s_.inChannels * laneWinogradTaps);
+      }
     }
   }
 
-  // Of one block: channel by channel, strip by strip, the rows.
-  void makeFactors(std::int64_t pair, std::int64_t block,
-                   std::byte *const *operands, float *x, std::int64_t xPlace,
-                   float *dy, std::int64_t dyPlace) const {
-    const auto &loops = selectedLoops().laneWinograd;
-    const LaneWinogradLoops::Pairs only{pair, pair + 1};
-    const std::int64_t xRows = (s_.out[0] + reach) * laneSamples;
-    const std::int64_t dyRows = s_.out[0] * laneSamples;
-    const float *fromDy = dataOf<const float>(operands, 0) +
-                          block * s_.outChannels * s_.out[1] * dyRows;
-    const float *fromX =
-        dataOf<const float>(operands, 1) +
-        block * s_.inChannels * s_.in[0] * s_.in[1] * laneSamples;
+  // One place: strips are rows, and the rows of the images columns.
+  LaneLoops::Convolution rowShape() const {
+    return {.inChannels = s_.inChannels,
+            .inRows = strips_,
+            .inColumns = s_.out[0] + reach,
+            .outRows = strips_,
+            .outColumns = s_.out[0],
+            .kernelRows = 1,
+            .kernelColumns = laneWinogradTaps,
+            .strideRows = 1,
+            .strideColumns = 1,
+            .padRows = 0,
+            .padColumns = 0,
+            .dilationRows = 1,
+            .dilationColumns = 1};
+  }
+
+  // Factors of one block: channel by channel, strip by strip, the rows.
+  void makePixels(std::int64_t pair, std::int64_t block, const float *x,
+                  float *to, std::int64_t place) const {
+    const std::int64_t rows = (s_.out[0] + reach) * laneSamples;
+    x += block * s_.inChannels * s_.in[0] * s_.in[1] * laneSamples;
     for (std::int64_t strip = 0; strip < strips_; ++strip) {
-      const std::int64_t column = strip * laneWinogradResults;
-      loops.pixels({s_.inChannels, s_.in[0], s_.in[1], -s_.padLower[0],
-                    s_.out[0] + reach - s_.padLower[0],
-                    column - s_.padLower[1]},
-                   only, fromX, {x + strip * xRows, xPlace, strips_ * xRows});
-      loops.gradients(
-          {s_.outChannels, s_.out[0], s_.out[1], 0, s_.out[0], column}, only,
-          fromDy, {dy + strip * dyRows, dyPlace, strips_ * dyRows});
+      selectedLoops().laneWinograd.pixels(
+          {s_.inChannels, s_.in[0], s_.in[1], -s_.padLower[0],
+           s_.out[0] + reach - s_.padLower[0],
+           strip * laneWinogradResults - s_.padLower[1]},
+          {pair, pair + 1}, x, {to + strip * rows, place, strips_ * rows});
+    }
+  }
+  void makeGradients(std::int64_t pair, std::int64_t block, ShardRange channels,
+                     const float *dy, float *to, std::int64_t place) const {
+    const std::int64_t rows = s_.out[0] * laneSamples;
+    dy += (block * s_.outChannels + channels.begin) * s_.out[1] * rows;
+    for (std::int64_t strip = 0; strip < strips_; ++strip) {
+      selectedLoops().laneWinograd.gradients(
+          {channels.end - channels.begin, s_.out[0], s_.out[1], 0, s_.out[0],
+           strip * laneWinogradResults},
+          {pair, pair + 1}, dy, {to + strip * rows, place, strips_ * rows});
     }
   }
 
