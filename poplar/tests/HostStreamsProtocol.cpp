@@ -196,4 +196,29 @@ TEST(HostStreamsSending, ShowsDataToTheCallbackAndCompletes) {
   EXPECT_EQ(p.read(engine)[0][0], -3); // what the callback wrote is not kept
 }
 
+// Large enough for several threads to copy parts of it. What a transfer left in
+// the host's memory is there when the next one reads it.
+TEST(HostStreamsBuffers, HoldATransferBeforeTheNextBegins) {
+  constexpr std::size_t count = 200'001;
+  EngineProgram p;
+  const DataStream in = p.graph.addHostToDeviceFIFO("in", FLOAT, count);
+  const DataStream out = p.graph.addDeviceToHostFIFO("out", FLOAT, count);
+  const Tensor x = p.addTemporary("x", {count});
+  p.repeat(5, [&] {
+    p.program.add(program::Copy(in, x));
+    p.elementwise("a+1", {x}, x);
+    p.program.add(program::Copy(x, out));
+  });
+  for (const char *threads : {"1", "2"}) {
+    const test::Environment environment("ASPEN_THREADS", threads);
+    Engine engine = p.makeEngine();
+    engine.load(p.device());
+    std::vector<float> buffer(count);
+    engine.connectStream("in", buffer.data());
+    engine.connectStream("out", buffer.data());
+    engine.run();
+    EXPECT_EQ(buffer, std::vector<float>(count, 5));
+  }
+}
+
 } // namespace

@@ -105,6 +105,17 @@ TEST(Dependences, KeepStreamsInOrder) {
   EXPECT_EQ(findDependences(tasks, false), (Dependences{{}, {{0}}}));
 }
 
+TEST(Dependences, EndAStreamBeforeTheNextBegins) {
+  std::vector<TaskItem> tasks = {
+      makeTask(0, {}, {{0, 8}}), makeTask(0, {}, {{0, 4}}),
+      makeTask(0, {}, {{4, 8}}), makeTask(1, {{8, 12}}, {})};
+  tasks[0].isStream = tasks[3].isStream = true;
+  tasks[1].stage = tasks[2].stage = 1;
+  tasks[1].isStreamPart = tasks[2].isStreamPart = true;
+  EXPECT_EQ(findDependences(tasks, false),
+            (Dependences{{}, {{0}}, {{0}}, {{0}, {1}, {2}}}));
+}
+
 TEST(Schedule, SpreadsIndependentTasksAndWaitsAcrossWorkers) {
   const std::vector<TaskItem> tasks = {
       makeTask(0, {}, {{0, 4}}, 10000),

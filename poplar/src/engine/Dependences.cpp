@@ -125,7 +125,7 @@ findDependences(const std::vector<TaskItem> &tasks, bool isLoop) {
   std::vector<std::vector<Dependence>> result(count);
   Numbers foundFor(iterations * count, ~0U); // the last task that waits for one
   Numbers stage, earlierStage;               // of the current call
-  std::uint32_t lastStream = ~0U;
+  Numbers lastStream;                        // and its parts
   for (std::uint32_t i = 0; i < iterations * count; ++i) {
     const TaskItem &task = tasks[i % count];
     const bool isNewCall =
@@ -141,10 +141,10 @@ findDependences(const std::vector<TaskItem> &tasks, bool isLoop) {
       history.access(access, i, groups, found);
     }
     if (task.isStream) {
-      if (lastStream != ~0U) {
-        found.push_back(lastStream);
-      }
-      lastStream = i;
+      append(found, lastStream);
+      lastStream = {i};
+    } else if (task.isStreamPart) {
+      lastStream.push_back(i);
     }
     if (i < (iterations - 1) * count) {
       continue; // only there to be depended on

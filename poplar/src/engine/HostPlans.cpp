@@ -6,6 +6,7 @@
 #include <support/Error.hpp>
 
 #include <algorithm>
+#include <cstring>
 #include <unordered_map>
 #include <utility>
 
@@ -22,34 +23,61 @@ std::int64_t bytesOf(const Window &window, const ValueProgram &program) {
          static_cast<std::int64_t>(support::sizeOf(program[window.value].type));
 }
 
+// One transfer. The first task asks for the host's data; where that lies in a
+// buffer, the others copy a part each, and else there is nothing left to do.
 class StreamPlan final : public kernels::Plan {
 public:
   StreamPlan(HostStreams &streams, const Node &node)
       : streams_(streams), stream_(node.stream), replica_(node.replica),
         isReceive_(node.op == NodeOp::StreamIn) {
     constexpr double bytesPerNanosecond = 10;
-    const std::size_t bytes = streams.transferBytes(stream_);
-    kernels::Task task;
-    task.cost = 100 + static_cast<double>(bytes) / bytesPerNanosecond;
-    task.accesses.push_back(
-        {0, isReceive_, 0, static_cast<std::int64_t>(bytes)});
-    tasks_.push_back(std::move(task));
+    constexpr std::int64_t line = 64;
+    const auto bytes =
+        static_cast<std::int64_t>(streams.transferBytes(stream_));
+    const double work = static_cast<double>(bytes) / bytesPerNanosecond;
+    const std::int64_t parts = kernels::shardCount(bytes / line, work);
+    isWhole_ = parts == 1;
+    tasks_.push_back({0, 100 + (isWhole_ ? work : 0), {}});
+    tasks_.back().accesses.push_back({0, isReceive_, 0, bytes});
+    for (std::int64_t i = 0; i < parts && !isWhole_; ++i) {
+      const auto [begin, end] = kernels::shardRange(bytes, parts, i);
+      tasks_.push_back({1, work / static_cast<double>(parts), {}});
+      tasks_.back().accesses.push_back({0, isReceive_, begin, end});
+    }
   }
 
-  void run(std::uint32_t, std::byte *const *operands,
+  void run(std::uint32_t task, std::byte *const *operands,
            std::byte *) const override {
-    if (isReceive_) {
-      streams_.receive(stream_, replica_, operands[0]);
-    } else {
-      streams_.send(stream_, replica_, operands[0]);
+    if (task == 0) {
+      start(operands[0]);
+    } else if (place_ != nullptr) {
+      const kernels::Access &part = tasks_[task].accesses[0];
+      copy(operands[0], part.begin, part.end);
     }
   }
 
 private:
+  void start(std::byte *data) const {
+    place_ = isReceive_ ? streams_.beginReceive(stream_, replica_, data)
+                        : streams_.beginSend(stream_, replica_, data);
+    if (place_ != nullptr && isWhole_) {
+      copy(data, 0, tasks_[0].accesses[0].end);
+    }
+  }
+
+  void copy(std::byte *data, std::int64_t begin, std::int64_t end) const {
+    std::memcpy((isReceive_ ? data : place_) + begin,
+                (isReceive_ ? place_ : data) + begin,
+                static_cast<std::size_t>(end - begin));
+  }
+
   HostStreams &streams_;
   internal::StreamId stream_;
   unsigned replica_;
   bool isReceive_;
+  bool isWhole_; // in one task
+  // Of this transfer in a connected buffer, if it has one.
+  mutable std::byte *place_ = nullptr;
 };
 
 class HostPlan final : public kernels::Plan {

@@ -147,31 +147,49 @@ bool HostStreams::receiveFrom(End &end, std::size_t bytes, std::byte *data) {
 
 void HostStreams::receive(internal::StreamId id, unsigned replica,
                           std::byte *data) {
+  if (const std::byte *from = beginReceive(id, replica, data)) {
+    std::memcpy(data, from, transferBytes(id));
+  }
+}
+
+std::byte *HostStreams::beginReceive(internal::StreamId id, unsigned replica,
+                                     std::byte *data) {
   Stream &stream = streams_[id.index()];
   const bool isReplayed = stream.replay.data() != nullptr;
   if (isReplayed && replica > 0) {
     std::memcpy(data, stream.replay.data(), stream.bytes);
-    return;
+    return nullptr;
   }
+  End &end = stream.ends[replica];
   ++stream.transfers;
-  if (!receiveFrom(stream.ends[replica], stream.bytes, data)) {
+  if (auto *buffer = std::get_if<BufferEnd>(&end); buffer && !isReplayed) {
+    return advance(*buffer);
+  }
+  if (!receiveFrom(end, stream.bytes, data)) {
     ++stream.waits;
   }
   if (isReplayed) {
     std::memcpy(stream.replay.data(), data, stream.bytes);
   }
+  return nullptr;
 }
 
 void HostStreams::send(internal::StreamId id, unsigned replica,
                        const std::byte *data) {
-  Stream &stream = streams_[id.index()];
-  End &end = stream.ends[replica];
-  if (auto *buffer = std::get_if<BufferEnd>(&end)) {
-    std::memcpy(advance(*buffer), data, stream.bytes);
-  } else {
-    const internal::WaitTime time(use_);
-    std::get<std::shared_ptr<CallbackEnd>>(end)->send(data);
+  if (std::byte *to = beginSend(id, replica, data)) {
+    std::memcpy(to, data, transferBytes(id));
   }
+}
+
+std::byte *HostStreams::beginSend(internal::StreamId id, unsigned replica,
+                                  const std::byte *data) {
+  End &end = streams_[id.index()].ends[replica];
+  if (auto *buffer = std::get_if<BufferEnd>(&end)) {
+    return advance(*buffer);
+  }
+  const internal::WaitTime time(use_);
+  std::get<std::shared_ptr<CallbackEnd>>(end)->send(data);
+  return nullptr;
 }
 
 std::uint64_t HostStreams::bufferBytes() const {

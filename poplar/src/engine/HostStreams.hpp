@@ -53,6 +53,13 @@ public:
   void receive(internal::StreamId stream, unsigned replica, std::byte *data);
   void send(internal::StreamId stream, unsigned replica, const std::byte *data);
 
+  // The same, but for what lies in a connected buffer: the place of this
+  // transfer, for the caller to copy from or to. Null when all is done.
+  std::byte *beginReceive(internal::StreamId stream, unsigned replica,
+                          std::byte *data);
+  std::byte *beginSend(internal::StreamId stream, unsigned replica,
+                       const std::byte *data);
+
   // Time in callbacks is not the device's; null: there is no device to ask.
   void setDevice(internal::DeviceUse *use) { use_ = use; }
 

@@ -75,7 +75,8 @@ private:
       item.stage = task.stage;
       item.cost = task.cost;
       result_.calls.back().cost += task.cost;
-      item.isStream = isOrdered(node);
+      item.isStreamPart = isStream(node) && task.stage > 0;
+      item.isStream = isOrdered(node) && !item.isStreamPart;
       for (const kernels::Access &access : task.accesses) {
         std::byte *base = lowest[access.operand];
         item.accesses.push_back(
@@ -126,10 +127,13 @@ private:
     return node.plan;
   }
 
+  static bool isStream(const Node &node) {
+    return node.op == NodeOp::StreamIn || node.op == NodeOp::StreamOut;
+  }
+
   // Whatever the host can see happens in the order of the program.
   bool isOrdered(const Node &node) const {
-    return node.op == NodeOp::StreamIn || node.op == NodeOp::StreamOut ||
-           node.op == NodeOp::Host ||
+    return isStream(node) || node.op == NodeOp::Host ||
            (node.op == NodeOp::Vertices &&
             context_.vertices.of(node.computeSet).isPrinting());
   }

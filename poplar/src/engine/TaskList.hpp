@@ -34,10 +34,11 @@ struct TaskItem {
   std::byte *const *operands = nullptr;
   std::byte *scratch = nullptr;
 
-  std::uint32_t call = 0;  // index into TaskProgram::calls
-  std::uint32_t stage = 0; // of the call
-  double cost = 0;         // nanoseconds
-  bool isStream = false;   // runs on worker 0, in program order
+  std::uint32_t call = 0;    // index into TaskProgram::calls
+  std::uint32_t stage = 0;   // of the call
+  double cost = 0;           // nanoseconds
+  bool isStream = false;     // runs on worker 0, in program order
+  bool isStreamPart = false; // done before the next one that isStream
   std::vector<ByteAccess> accesses;
 };
 
