@@ -43,6 +43,8 @@ std::vector<Level> orderOf(Layout layout, std::size_t rank) {
     return order({{1}, {0}}, {{0, true}, {1, true}});
   case Layout::WeightsOut16:
     return order({{0}}, {{1}, {0, true}});
+  case Layout::Columns16:
+    return order({{1}, {0}}, {{1, true}});
   }
   return {};
 }
@@ -53,12 +55,23 @@ std::int64_t blocksOf(std::int64_t extent) {
 
 } // namespace
 
+std::optional<std::size_t> paddedDim(Layout layout) {
+  switch (layout) {
+  case Layout::BatchLanes16:
+    return 0;
+  case Layout::Columns16:
+    return 1;
+  default:
+    return std::nullopt;
+  }
+}
+
 bool isLayoutFor(Layout layout, std::span<const std::int64_t> shape) {
   if (layout == Layout::Plain) {
     return true;
   }
-  if (layout == Layout::BatchLanes16) {
-    return shape.size() == 4;
+  if (paddedDim(layout)) {
+    return shape.size() == (layout == Layout::BatchLanes16 ? 4 : 2);
   }
   if (shape.size() < 2) {
     return false;
@@ -74,11 +87,11 @@ std::int64_t storageElements(Layout layout,
   support::requireInternal(isLayoutFor(layout, shape),
                            "layout {} is not for shape {}",
                            static_cast<int>(layout), support::toString(shape));
-  if (layout == Layout::BatchLanes16) {
-    return blocksOf(shape[0]) * blockSize *
-           support::elementCount(shape.subspan(1));
+  Shape stored(shape.begin(), shape.end());
+  if (const auto dim = paddedDim(layout)) {
+    stored[*dim] = blocksOf(stored[*dim]) * blockSize;
   }
-  return support::elementCount(shape);
+  return support::elementCount(stored);
 }
 
 std::vector<DimPlace> placesOf(const OperandSpec &operand) {

@@ -15,6 +15,9 @@ namespace {
 
 constexpr auto F = DataType::Float;
 
+// In the list of the kind.
+constexpr std::size_t packedKernel = 0, plainKernel = 1;
+
 Attributes matmulOf(bool bias = false, std::string activation = "") {
   return {{"bias", std::int64_t(bias)}, {"activation", std::move(activation)}};
 }
@@ -48,7 +51,7 @@ TEST(FastMatmul, AddsBiasAndActivation) {
                {{{F, {8, 300}}, {}, {}},
                 {{F, {300, 1000}}, {}, {}},
                 {{F, {1000}}, {}, {}}});
-  EXPECT_GT(sharded.taskCount(), 1u);
+  EXPECT_GT(sharded.taskCount(plainKernel), 1u);
   expectFastMatchesReference(sharded, 1e-4);
   expectFastMatchesReference(
       {"matmul",
@@ -88,7 +91,7 @@ TEST(FastMatmul, TakesTwoDimensionsOfGroups) {
             {{{F, {3, 4, 64, 32}}, {32, 96, 384, 1}, {}},
              {{F, {3, 4, 32, 64}}, {3000, 0, 1, 32}, {}}});
   call.outputStrides(0, {64, 192, 768, 1});
-  EXPECT_GT(call.taskCount(), 1U);
+  EXPECT_GT(call.taskCount(plainKernel), 1U);
   expectFastMatchesReference(call, 1e-5);
   expectFastMatchesReference({"matmul",
                               matmulOf(true, "RELU"),
@@ -119,6 +122,45 @@ TEST(FastMatmul, TakesGroupsAndOddStrides) {
                {{{F, {6, 7}}, {40, 3}, {}}, {{F, {7, 5}}, {2, 30}, {}}});
   strided.outputStrides(0, {1, 6});
   expectFastMatchesReference(strided, 1e-5);
+}
+
+// y = x * b + bias of an x whose rows are `apart` elements apart.
+Call keptProduct(std::int64_t rows, std::int64_t depth, std::int64_t columns,
+                 std::int64_t apart) {
+  Call call("matmul", matmulOf(true, "RELU"),
+            {{{F, {rows, depth}}, {apart, 1}, {}},
+             {{F, {depth, columns}}, {1, depth}, {}},
+             {{F, {columns}}, {}, {}}});
+  return call.kept(1);
+}
+
+// Rows that fill no tile, columns that fill no vector and several panels, a
+// depth of several blocks.
+TEST(FastMatmul, TakesWeightsThatStayInColumnsOfSixteen) {
+  const std::int64_t sizes[][3] = {{3, 2, 1},     {9, 7, 15},    {13, 40, 16},
+                                   {31, 20, 49},  {33, 5, 100},  {64, 100, 97},
+                                   {17, 1100, 3}, {34, 1030, 50}};
+  for (const auto &[rows, depth, columns] : sizes) {
+    Call call = keptProduct(rows, depth, columns, depth + 3);
+    ASSERT_TRUE(call.isTaken(packedKernel));
+    expectFastMatchesReference(call, 1e-4);
+    call.outputStrides(0, {columns + 5, 1});
+    expectFastMatchesReference(call, 1e-4);
+  }
+  EXPECT_FALSE(keptProduct(1, 70, 40, 70).isTaken(packedKernel));
+  Call rowMajor("matmul", matmulOf(),
+                {{{F, {64, 10}}, {}, {}}, {{F, {10, 20}}, {}, {}}});
+  EXPECT_FALSE(rowMajor.kept(1).isTaken(packedKernel));
+  Call transposed = keptProduct(64, 10, 20, 10);
+  transposed.outputStrides(0, {1, 64});
+  EXPECT_FALSE(transposed.isTaken(packedKernel));
+}
+
+// Equal parts of rows, or of columns where there are few rows.
+TEST(FastMatmul, CutsProductsByWeightsThatStayIntoEqualParts) {
+  EXPECT_EQ(keptProduct(64, 784, 256, 784).taskCount(packedKernel), 4u);
+  EXPECT_EQ(keptProduct(48, 256, 256, 256).taskCount(packedKernel), 2u);
+  EXPECT_EQ(keptProduct(16, 784, 256, 784).taskCount(packedKernel), 4u);
 }
 
 // Random matrices with room between their elements, as the strides say.
@@ -208,10 +250,10 @@ TEST(FastMatmul, CutsLargeProductsBothWays) {
   constexpr std::int64_t size = 64, depth = 33000;
   const Call call("matmul", matmulOf(),
                   {{{F, {size, depth}}, {}, {}}, {{F, {depth, size}}, {}, {}}});
-  EXPECT_EQ(call.taskCount(), 4u);
+  EXPECT_EQ(call.taskCount(plainKernel), 4u);
   const auto &a = call.inputValues(0);
   const auto &b = call.inputValues(1);
-  const auto y = call.fast()[0];
+  const auto y = call.fast(plainKernel)[0];
   for (std::int64_t row = 0; row < size; row += 5) {
     for (std::int64_t column = 0; column < size; column += 3) {
       double sum = 0;

@@ -125,6 +125,11 @@ Call &Call::found(std::size_t input, Layout layout) {
   return *this;
 }
 
+Call &Call::kept(std::size_t input) {
+  operands_.inputs[input].isKept = true;
+  return *this;
+}
+
 void Call::makeValues() {
   std::mt19937 random(1);
   for (std::size_t i = 0; i < operands_.inputs.size(); ++i) {

@@ -26,6 +26,8 @@ public:
   Call &outputStrides(std::size_t output, Strides strides);
   // The layout in which an input was made.
   Call &found(std::size_t input, Layout layout);
+  // Says that an input stays from run to run.
+  Call &kept(std::size_t input);
 
   // Each output's elements, row-major.
   using Results = std::vector<std::vector<double>>;

@@ -220,6 +220,7 @@ TEST(Layouts, CountTheirStorage) {
   EXPECT_EQ(storageElements(Layout::Plain, shape), 900);
   EXPECT_EQ(storageElements(Layout::BatchLanes16, shape), 32 * 45);
   EXPECT_EQ(storageElements(Layout::ChannelBlocked16, Shape{2, 32, 3}), 192);
+  EXPECT_EQ(storageElements(Layout::Columns16, Shape{5, 20}), 5 * 32);
 }
 
 TEST(Layouts, SayWhichShapesTheyTake) {
@@ -229,6 +230,8 @@ TEST(Layouts, SayWhichShapesTheyTake) {
   EXPECT_FALSE(isLayoutFor(Layout::ChannelBlocked16, Shape{16, 5, 3}));
   EXPECT_TRUE(isLayoutFor(Layout::WeightsOut16, Shape{16, 5, 3, 3}));
   EXPECT_FALSE(isLayoutFor(Layout::WeightsInOut16, Shape{16, 5, 3, 3}));
+  EXPECT_TRUE(isLayoutFor(Layout::Columns16, Shape{5, 20}));
+  EXPECT_FALSE(isLayoutFor(Layout::Columns16, Shape{2, 5, 20}));
 }
 
 // [O/16][I/16][3][16 of I][16 of O] of [64, 32, 3].

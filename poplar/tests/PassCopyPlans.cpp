@@ -27,6 +27,9 @@ std::int64_t elementOf(const OperandSpec &spec,
         }
         return element;
       };
+  if (spec.layout == Layout::Columns16) {
+    return at({{index[1] / 16, 0}, {index[0], shape[0]}, {index[1] % 16, 16}});
+  }
   if (spec.layout != Layout::Plain) {
     const auto n = index[0], c = index[1], y = index[2], x = index[3];
     const auto rows = shape[2], columns = shape[3];
@@ -65,6 +68,7 @@ std::int64_t elementOf(const OperandSpec &spec,
       return at(
           {{n / 16, 0}, {y, rows}, {x, columns}, {c, shape[1]}, {n % 16, 16}});
     case Layout::Plain:
+    case Layout::Columns16:
       break;
     }
   }
@@ -151,6 +155,20 @@ TEST(PassCopyPlans, ReorderToAndFromBatchLanes) {
     for (const OperandSpec &other : {plain, channelsLast}) {
       expectCopies<float>(other, lanes);
       expectCopies<float>(lanes, other);
+    }
+  }
+}
+
+TEST(PassCopyPlans, ReorderToAndFromColumnsOfSixteen) {
+  for (const std::int64_t columns : {1, 16, 37}) {
+    const support::Shape shape = {21, columns};
+    const OperandSpec plain = OperandSpec::rowMajor({DataType::Float, shape});
+    const OperandSpec transposed = spec(DataType::Float, shape, {1, 21});
+    OperandSpec blocked = plain;
+    blocked.layout = Layout::Columns16;
+    for (const OperandSpec &other : {plain, transposed}) {
+      expectCopies<float>(other, blocked);
+      expectCopies<float>(blocked, other);
     }
   }
 }

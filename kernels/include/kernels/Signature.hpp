@@ -7,6 +7,7 @@
 #include <support/Shape.hpp>
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -19,8 +20,8 @@ using support::Strides;
 // How a value lies in host memory. The set is open: add a member, describe it
 // here and teach orderOf() in Signature.cpp its order; kernels say which ones
 // they take. All but Plain keep sixteen elements of one or two dimensions side
-// by side, so that they fill a vector register; but for BatchLanes16, those
-// dimensions must be multiples of sixteen.
+// by side, so that they fill a vector register. Those dimensions must be
+// multiples of sixteen, but for paddedDim().
 enum class Layout : std::uint8_t {
   // Strided: OperandSpec::strides say where each element is.
   Plain,
@@ -37,6 +38,9 @@ enum class Layout : std::uint8_t {
   WeightsInMajor16,
   // [O/16][field...][I][16 of O]: few input channels.
   WeightsOut16,
+  // Matrices [K,N] kept as [ceil(N/16)][K][16 of N], as products read their
+  // second operand.
+  Columns16,
 };
 
 // A type and a shape: what shape inference and planning on tiles work with.
@@ -57,6 +61,8 @@ struct OperandSpec {
   // When a kernel is asked for the layouts it wants: the one in which the value
   // was made. Another would have to be copied.
   Layout found = Layout::Plain;
+  // Whether it stays as it is from run to run, so that a copy is made once.
+  bool isKept = false;
 
   bool isRowMajor() const {
     return layout == Layout::Plain &&
@@ -71,6 +77,9 @@ struct OperandSpec {
 // Elements of storage that a whole value of this shape takes in this layout.
 std::int64_t storageElements(Layout layout,
                              std::span<const std::int64_t> shape);
+
+// The dimension that a layout fills up to a multiple of sixteen, with zeros.
+std::optional<std::size_t> paddedDim(Layout layout);
 
 // Whether a value of this shape may have this layout.
 bool isLayoutFor(Layout layout, std::span<const std::int64_t> shape);

@@ -2,6 +2,7 @@
 // (Product.hpp) that is whole in depth, or one for each matrix of a group.
 #include "FastKernels.hpp"
 #include "HalfPlan.hpp"
+#include "PackedMatmul.hpp"
 #include "PlanHelpers.hpp"
 #include "Product.hpp"
 
@@ -257,12 +258,12 @@ std::unique_ptr<Plan> plan(const Signature &signature) {
   return std::make_unique<MatmulPlan>(signature);
 }
 
-constexpr KernelEntry entries[] = {{"plain", allPlain, plan},
-                                   {"half", allPlain, planAsFloat<plan>}};
-
 } // namespace
 
 std::span<const KernelEntry> matmulKernels() {
+  static const KernelEntry entries[] = {packedMatmul,
+                                        {"plain", allPlain, plan},
+                                        {"half", allPlain, planAsFloat<plan>}};
   return entries;
 }
 

@@ -334,6 +334,7 @@ struct ProductLoops {
     std::int64_t bRow;
     float *y;
     std::int64_t yRow;
+    std::int64_t bVector = 16;         // from sixteen columns of b to the next
     const float *columnBias = nullptr; // one for each column
     const float *rowBias = nullptr;    // for each row, `biasStride` apart
     std::int64_t biasStride = 0;

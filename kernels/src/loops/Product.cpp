@@ -106,13 +106,14 @@ void multiplyTile(const Matrices &m, std::int64_t last) {
     a[r] = m.a + r * m.aRow;
   }
   const float *b = m.b;
+  const std::int64_t bVector = m.bVector;
   std::int64_t offset = 0;
   for (std::int64_t k = 0; k < m.depth; ++k) {
     Lanes values[Vectors];
 #pragma GCC unroll 8
     for (int v = 0; v < Vectors; ++v) {
-      values[v] = v + 1 == Vectors ? loadLast<IsPart>(b + v * laneCount, last)
-                                   : loadLanes(b + v * laneCount);
+      values[v] = v + 1 == Vectors ? loadLast<IsPart>(b + v * bVector, last)
+                                   : loadLanes(b + v * bVector);
       keepInRegister(values[v]);
     }
 #pragma GCC unroll 8
@@ -182,7 +183,7 @@ void multiplyPanels(const Matrices &whole) {
     const std::int64_t width = (vectors + panels - 1) / panels;
     const std::int64_t columns = least(width * laneCount, left);
     multiplyPanel(m, columns);
-    m.b += columns;
+    m.b += width * m.bVector;
     m.y += columns;
     if (m.columnBias != nullptr) {
       m.columnBias += columns;

@@ -13,11 +13,10 @@ namespace {
 
 class ConstantSplitter {
 public:
-  ConstantSplitter(ValueProgram &program, const std::vector<bool> &isChanged)
+  explicit ConstantSplitter(ValueProgram &program)
       : program_(program), analysis_(program) {
     for (const Binding &binding : program.bindings) {
-      if (binding.entry == binding.exit &&
-          !isChanged[binding.variable.index()]) {
+      if (binding.isKept()) {
         constants_[binding.entry] = binding.variable;
       }
     }
@@ -179,9 +178,9 @@ private:
 } // namespace
 
 std::optional<ConstantPart> splitConstants(
-    ValueProgram &program, const std::vector<bool> &isChanged,
+    ValueProgram &program,
     const std::function<internal::VariableId(std::size_t)> &addVariable) {
-  ConstantSplitter splitter(program, isChanged);
+  ConstantSplitter splitter(program);
   if (!splitter.find()) {
     return std::nullopt;
   }

@@ -18,11 +18,10 @@ struct ConstantPart {
 
 // Takes nodes out of the program's body that read nothing but such variables
 // and each other. What the rest reads of them becomes a variable that
-// `addVariable(bytes)` makes storage for; it may have any layout.
-// `isChanged[v]` says that variable v changes between stretches of a program
-// that this one belongs to. Kernels must have been chosen.
+// `addVariable(bytes)` makes storage for; it may have any layout. Kernels must
+// have been chosen.
 std::optional<ConstantPart> splitConstants(
-    ValueProgram &program, const std::vector<bool> &isChanged,
+    ValueProgram &program,
     const std::function<internal::VariableId(std::size_t)> &addVariable);
 
 } // namespace poplar::compiler

@@ -102,6 +102,11 @@ struct Binding {
   internal::VariableId variable;
   ValueId entry;
   ValueId exit;
+  // By another stretch of a program that this one belongs to.
+  bool isChangedElsewhere = false;
+
+  // Whether only the host changes it, between runs.
+  bool isKept() const { return entry == exit && !isChangedElsewhere; }
 };
 
 struct ValueProgram {

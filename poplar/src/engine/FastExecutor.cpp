@@ -37,11 +37,16 @@ struct Compiled {
   }
 };
 
-void splitConstants(Compiled &stretch, const std::vector<bool> &isChanged,
-                    VariableStore &store, bool isVerified) {
+void markChanged(compiler::ValueProgram &program,
+                 const std::vector<bool> &isChanged) {
+  for (compiler::Binding &binding : program.bindings) {
+    binding.isChangedElsewhere = isChanged[binding.variable.index()];
+  }
+}
+
+void splitConstants(Compiled &stretch, VariableStore &store, bool isVerified) {
   stretch.constants = compiler::splitConstants(
-      stretch.program, isChanged,
-      [&](std::size_t bytes) { return store.add(bytes); });
+      stretch.program, [&](std::size_t bytes) { return store.add(bytes); });
   if (!stretch.constants) {
     return;
   }
@@ -89,10 +94,10 @@ compileStretches(const internal::GraphData &graph,
     Compiled &result = compiled.emplace_back();
     result.program = support::timed(
         logger, "lift", [&] { return compiler::lift(graph, stretch, roles); });
+    markChanged(result.program, constants.changedAround(compiled.size() - 1));
     options.dumpName = fmt::format("program{}", compiled.size() - 1);
     compiler::runPasses(result.program, options);
-    splitConstants(result, constants.changedAround(compiled.size() - 1), store,
-                   options.isVerified);
+    splitConstants(result, store, options.isVerified);
     storeConstants(result.program, store);
     result.storage = support::timed(logger, "assignStorage", [&] {
       return compiler::assignStorage(result.program);

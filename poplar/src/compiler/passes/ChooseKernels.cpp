@@ -8,6 +8,7 @@
 #include "compiler/plans/ReferencePlan.hpp"
 
 #include <algorithm>
+#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -22,7 +23,13 @@ using Specs = std::vector<OperandSpec>; // inputs, then outputs
 class KernelChooser {
 public:
   explicit KernelChooser(ValueProgram &program)
-      : program_(program), forms_(program, edits_) {}
+      : program_(program), forms_(program, edits_) {
+    for (const Binding &binding : program.bindings) {
+      if (binding.isKept()) {
+        kept_.insert(binding.entry);
+      }
+    }
+  }
 
   void run() {
     choose(program_.body);
@@ -52,6 +59,7 @@ private:
   ValueProgram &program_;
   NodeEdits edits_;
   LayoutForms forms_;
+  std::unordered_set<ValueId> kept_; // what stays from run to run
 };
 
 // A dimension of one element may have any stride. This gives it the one that
@@ -76,6 +84,7 @@ Specs KernelChooser::specsOf(const Node &node) const {
   for (const Window &input : node.inputs) {
     specs.push_back(specOf(input));
     specs.back().found = forms_.layoutOf(input.value);
+    specs.back().isKept = kept_.contains(input.value);
   }
   for (const Definition &output : node.outputs) {
     specs.push_back(specOf(output.window));

@@ -95,13 +95,14 @@ std::vector<Nest> nestsOf(const OperandSpec &source,
   return nests;
 }
 
-// The lanes of the last block that hold no sample.
-Nest paddingNest(const support::Shape &shape, std::int64_t block,
-                 std::int64_t rest) {
-  const std::int64_t pixels = shape[1] * shape[2] * shape[3];
+// The lanes of the last block beyond an extent of the dimension that is padded,
+// which is the outermost one in storage.
+Nest paddingNest(const support::Shape &shape, std::int64_t extent) {
+  const std::int64_t block = extent / 16, rest = extent % 16;
+  const std::int64_t lines = support::elementCount(shape) / extent;
   Nest nest;
-  nest.dims = {{pixels, 0, 16}, {16 - rest, 0, 1}};
-  nest.target = block * pixels * 16 + rest;
+  nest.dims = {{lines, 0, 16}, {16 - rest, 0, 1}};
+  nest.target = block * lines * 16 + rest;
   nest.isFill = true;
   return nest;
 }
@@ -230,9 +231,9 @@ public:
       simplify(nest);
       addNest(std::move(nest));
     }
-    const std::int64_t rest = target.shape.empty() ? 0 : target.shape[0] % 16;
-    if (target.layout == Layout::BatchLanes16 && rest > 0) {
-      addNest(paddingNest(target.shape, target.shape[0] / 16, rest));
+    const auto padded = kernels::paddedDim(target.layout);
+    if (padded && target.shape[*padded] % 16 > 0) {
+      addNest(paddingNest(target.shape, target.shape[*padded]));
     }
   }
 
