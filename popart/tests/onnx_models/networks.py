@@ -84,7 +84,7 @@ SMALL = {
 }
 
 FULL = {
-    "resnet18": Network(SMALL["resnet18"].make, images(2, 224)),
+    "resnet18": Network(SMALL["resnet18"].make, images(2, 224), rate=3e-4),
     "mobilenet_v2": Network(SMALL["mobilenet_v2"].make, images(2, 224),
                             rate=1e-5),
     "efficientnet_b0": Network(SMALL["efficientnet_b0"].make, images(2, 224),
