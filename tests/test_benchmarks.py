@@ -95,7 +95,8 @@ def test_pytorch_is_tried_in_every_setting():
     settings = {c.name for c in contenders.pytorch(ROW, None)}
     assert settings == {
         f"{kind}, {threads}{more}" for kind in ("eager", "traced")
-        for threads in ("1 thread", "2 threads") for more in ("", ", foreach")}
+        for threads in ("1 thread", "2 threads", "2 threads, pthread BLAS")
+        for more in ("", ", foreach")}
     images = contenders.pytorch(Row("fashion-cnn", False, 1, cores=1), None)
     assert {c.name for c in images} == {
         f"{kind}, 1 thread{more}" for kind in ("eager", "traced")
