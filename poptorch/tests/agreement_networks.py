@@ -128,8 +128,8 @@ class Case:
 
 
 CASES = {
-    "course's CNN": Case(CourseCnn, images, 4),
-    "pipelined CNN": Case(PipelinedCnn, images, 1, accumulation=8),
+    "course's CNN": Case(CourseCnn, images, 16),
+    "pipelined CNN": Case(PipelinedCnn, images, 16, accumulation=8),
     "MLP": Case(Mlp, images, 16),
     "LSTM": Case(LstmClassifier, sentences, 16, rate=10),
     "transformer": Case(Transformer, sentences, 16),

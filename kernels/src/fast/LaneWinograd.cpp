@@ -18,8 +18,9 @@ bool isForLaneWinograd(const ConvolutionShape &s) {
       return false;
     }
   }
-  // Of fewer channels, transforms take the time that products save.
-  constexpr std::int64_t leastChannels = 4;
+  // Of fewer channels, transforms take most of the time that products save, and
+  // roundings of a few large products do not even out.
+  constexpr std::int64_t leastChannels = 8;
   return s.groups == 1 && std::min(s.inChannels, s.outChannels) < 16 &&
          std::min(s.inChannels, s.outChannels) >= leastChannels;
 }
