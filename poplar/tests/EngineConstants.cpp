@@ -1,10 +1,8 @@
 // What programs compute of variables that they leave alone: folded into the
 // weights of convolutions, kept from run to run, and computed again when the
 // variables have changed.
-#include "EngineProgram.hpp"
+#include "LiftedProgram.hpp"
 
-#include "compiler/Coverage.hpp"
-#include "compiler/Lift.hpp"
 #include "compiler/Pipeline.hpp"
 #include "compiler/SplitConstants.hpp"
 #include "compiler/Verify.hpp"
@@ -23,6 +21,7 @@ namespace {
 using namespace poplar;
 using namespace poplar::compiler;
 using poplar::test::EngineProgram;
+using poplar::test::lifted;
 using Values = EngineProgram::Values;
 using Ints = kernels::Attributes::Ints;
 
@@ -67,15 +66,9 @@ public:
         .broadcast(4, 3);
   }
 
-  ValueProgram lifted() const {
-    const internal::GraphData &data = internal::graphData(graph);
-    const internal::ProgramPtr &node = internal::programNode(program);
-    return lift(data, node, findRoles(data, cutPrograms(data, {node})));
-  }
-
   // The kinds of what is left after the pass and those around it.
   std::vector<std::string_view> folded() const {
-    ValueProgram values = lifted();
+    ValueProgram values = lifted(*this);
     fuseEpilogues(values);
     foldChannelFactors(values);
     verify(values, "foldChannelFactors");
@@ -118,7 +111,7 @@ TEST(PassFoldChannelFactors, LeavesWhatElseIsReadOrChanges) {
 }
 
 TEST(SplitConstants, TakesOutWhatVariablesGiveThatStay) {
-  ValueProgram rest = ScaledConvolution().lifted();
+  ValueProgram rest = lifted(ScaledConvolution());
   PipelineOptions options;
   runPasses(rest, options);
   const std::size_t before = rest.body.nodes.size();
@@ -137,7 +130,7 @@ TEST(SplitConstants, TakesOutWhatVariablesGiveThatStay) {
 }
 
 TEST(SplitConstants, LeavesWhatOtherStretchesChange) {
-  ValueProgram program = ScaledConvolution().lifted();
+  ValueProgram program = lifted(ScaledConvolution());
   for (Binding &binding : program.bindings) {
     binding.isChangedElsewhere = true;
   }
@@ -206,10 +199,7 @@ public:
 
 TEST(EngineConstants, HoldTheWeightsOfProductsAsTheirKernelsReadThem) {
   const RepeatedProduct p;
-  const internal::GraphData &data = internal::graphData(p.graph);
-  const internal::ProgramPtr &node = internal::programNode(p.program);
-  ValueProgram values =
-      lift(data, node, findRoles(data, cutPrograms(data, {node})));
+  ValueProgram values = lifted(p);
   runPasses(values, {});
   std::size_t bytes = 0;
   EXPECT_TRUE(splitConstants(values, [&](std::size_t size) {

@@ -1,9 +1,7 @@
 // What the engine's compiler does to attention: heads are read where they are,
 // and products with a softmax between them become one.
-#include "EngineProgram.hpp"
+#include "LiftedProgram.hpp"
 
-#include "compiler/Coverage.hpp"
-#include "compiler/Lift.hpp"
 #include "compiler/Rewrite.hpp"
 #include "compiler/Verify.hpp"
 #include "compiler/Windows.hpp"
@@ -22,12 +20,7 @@ namespace {
 using namespace poplar;
 using namespace poplar::compiler;
 using poplar::test::EngineProgram;
-
-ValueProgram liftOf(const EngineProgram &p) {
-  const internal::GraphData &graph = internal::graphData(p.graph);
-  const internal::ProgramPtr &program = internal::programNode(p.program);
-  return lift(graph, program, findRoles(graph, cutPrograms(graph, {program})));
-}
+using poplar::test::lifted;
 
 std::string operations(Region &region) {
   std::string text;
@@ -74,10 +67,10 @@ public:
   }
 
   std::string fused() const {
-    ValueProgram lifted = liftOf(*this);
-    fuseAttention(lifted);
-    verify(lifted, "fuseAttention");
-    return operations(lifted.body);
+    ValueProgram values = lifted(*this);
+    fuseAttention(values);
+    verify(values, "fuseAttention");
+    return operations(values.body);
   }
 };
 
@@ -155,14 +148,14 @@ public:
 };
 
 std::string operationsWithoutCopies(const EngineProgram &p) {
-  ValueProgram lifted = liftOf(p);
-  splitGroups(lifted);
-  verify(lifted, "splitGroups");
-  forwardCopies(lifted);
-  eliminateDeadCode(lifted);
-  forwardResults(lifted);
-  verify(lifted, "forwardResults");
-  return operations(lifted.body);
+  ValueProgram values = lifted(p);
+  splitGroups(values);
+  verify(values, "splitGroups");
+  forwardCopies(values);
+  eliminateDeadCode(values);
+  forwardResults(values);
+  verify(values, "forwardResults");
+  return operations(values.body);
 }
 
 TEST(PassSplitGroups, LetsProductsReadAndWriteHeadsWhereTheyAre) {

@@ -1,9 +1,7 @@
 // What single passes do to small value programs, seen in their text, and that
 // the verifier notices broken rules.
-#include "EngineProgram.hpp"
+#include "LiftedProgram.hpp"
 
-#include "compiler/Coverage.hpp"
-#include "compiler/Lift.hpp"
 #include "compiler/Pipeline.hpp"
 #include "compiler/Print.hpp"
 #include "compiler/Verify.hpp"
@@ -26,12 +24,7 @@ namespace {
 using namespace poplar;
 using namespace poplar::compiler;
 using poplar::test::EngineProgram;
-
-ValueProgram liftOf(const EngineProgram &p) {
-  const internal::GraphData &graph = internal::graphData(p.graph);
-  const internal::ProgramPtr &program = internal::programNode(p.program);
-  return lift(graph, program, findRoles(graph, cutPrograms(graph, {program})));
-}
+using poplar::test::lifted;
 
 // The operations of the program and its loops, in order.
 std::string operations(const Region &region) {
@@ -63,7 +56,7 @@ TEST(Lift, GivesTemporariesNoBindingAndCarriesWhatLoopsChange) {
     p.elementwise("a+1", {x}, t);
     p.elementwise("a*2", {t}, x);
   });
-  ValueProgram program = liftOf(p);
+  ValueProgram program = lifted(p);
   ASSERT_EQ(program.bindings.size(), 1U);
   const Loop &loop = *program.body.nodes.at(0).loop;
   ASSERT_EQ(loop.carried.size(), 2U);
@@ -81,7 +74,7 @@ TEST(PassEliminateDeadCode, DropsWhatNothingObserves) {
     p.fill(0, t);
     p.elementwise("a+b", {t, x}, t);
   });
-  ValueProgram program = liftOf(p);
+  ValueProgram program = lifted(p);
   eliminateDeadCode(program);
   EXPECT_EQ(operations(program.body), "( elementwise ) ");
   EXPECT_EQ(program.body.nodes[0].loop->carried.size(), 1U);
@@ -94,7 +87,7 @@ TEST(PassForwardCopies, SeesThroughCopiesUntilTheirSourceChanges) {
   const Tensor t = p.addTemporary("t", {3, 4});
   p.copy(x.transpose(), t);
   p.elementwise("a+b", {t, y}, y);
-  ValueProgram before = liftOf(p);
+  ValueProgram before = lifted(p);
   forwardCopies(before);
   eliminateDeadCode(before);
   EXPECT_EQ(operations(before.body), "elementwise ");
@@ -102,7 +95,7 @@ TEST(PassForwardCopies, SeesThroughCopiesUntilTheirSourceChanges) {
 
   p.elementwise("a*2", {x}, x);
   p.elementwise("a+b", {t, y}, y); // must still see the old x
-  ValueProgram after = liftOf(p);
+  ValueProgram after = lifted(p);
   forwardCopies(after);
   eliminateDeadCode(after);
   EXPECT_EQ(operations(after.body),
@@ -117,7 +110,7 @@ TEST(PassForwardResults, WritesStraightIntoTheVariable) {
   const Tensor t = p.addTemporary("t", {4});
   p.elementwise("a+1", {x}, t);
   p.copy(t, all.slice(4, 8));
-  ValueProgram program = liftOf(p);
+  ValueProgram program = lifted(p);
   forwardResults(program);
   EXPECT_EQ(operations(program.body), "elementwise ");
   EXPECT_EQ(program.body.nodes[0].outputs[0].window.offset, 4);
@@ -133,13 +126,13 @@ TEST(PassFuseElementwise, JoinsChainsButKeepsWhatOthersRead) {
   p.elementwise("a*3", {x}, t);
   p.elementwise("a+1", {t}, u);
   p.elementwise("a-b", {u, x}, y);
-  ValueProgram joined = liftOf(p);
+  ValueProgram joined = lifted(p);
   fuseElementwise(joined);
   EXPECT_EQ(operations(joined.body), "elementwise ");
   EXPECT_EQ(joined.body.nodes[0].inputs.size(), 1U);
 
   p.elementwise("a+b", {t, x}, x);
-  ValueProgram kept = liftOf(p);
+  ValueProgram kept = lifted(p);
   fuseElementwise(kept);
   EXPECT_EQ(operations(kept.body), "elementwise elementwise elementwise ");
 }
@@ -154,7 +147,7 @@ TEST(PassFuseEpilogues, MovesBiasAndReluIntoTheProduct) {
   p.matmul(x, w, t);
   p.elementwise("a+b", {bias.expand({0}).broadcast(4, 0), t}, t);
   p.elementwise("relu(a)", {t}, y);
-  ValueProgram program = liftOf(p);
+  ValueProgram program = lifted(p);
   fuseEpilogues(program);
   EXPECT_EQ(operations(program.body), "matmul ");
   const Node &node = program.body.nodes[0];
@@ -179,7 +172,7 @@ TEST(PassFuseEpilogues, MovesThemIntoAProductOfAnotherShape) {
                  bias.reshape({1, 1, 5}).broadcast(2, 0).broadcast(3, 1)},
                 u);
   p.elementwise("relu(a)", {u}, y);
-  ValueProgram program = liftOf(p);
+  ValueProgram program = lifted(p);
   fuseEpilogues(program);
   EXPECT_EQ(operations(program.body), "matmul ");
   EXPECT_EQ(program.body.nodes[0].outputs[0].window.shape,
@@ -206,7 +199,7 @@ EngineProgram makeParts(std::size_t secondBegin) {
 
 TEST(PassAssembleSums, CopiesPartsThatMeet) {
   const EngineProgram p = makeParts(2);
-  ValueProgram program = liftOf(p);
+  ValueProgram program = lifted(p);
   assembleSums(program);
   eliminateDeadCode(program);
   EXPECT_EQ(operations(program.body), "copy copy copy ");
@@ -216,7 +209,7 @@ TEST(PassAssembleSums, CopiesPartsThatMeet) {
 
 TEST(PassAssembleSums, AddsPartsThatOverlap) {
   const EngineProgram p = makeParts(1);
-  ValueProgram program = liftOf(p);
+  ValueProgram program = lifted(p);
   assembleSums(program);
   EXPECT_EQ(operations(program.body), "fill copy fill copy elementwise ");
   EXPECT_EQ(p.run("fast", 2), p.run("reference", 1));
@@ -254,7 +247,7 @@ EngineProgram makeDropped(bool isSameMask) {
 TEST(PassReadDropped, TakesTheSignFromWhatWasKept) {
   for (const bool isSameMask : {true, false}) {
     const EngineProgram p = makeDropped(isSameMask);
-    ValueProgram program = liftOf(p);
+    ValueProgram program = lifted(p);
     readDropped(program);
     const Node &first = program.body.nodes.front();
     const Node &last = program.body.nodes.back();
@@ -303,7 +296,7 @@ EngineProgram makePool(bool isReluFirst) {
 TEST(PassFusePoolActivations, LeavesTheReluAndItsGradientToThePool) {
   for (bool isReluFirst : {false, true}) {
     const EngineProgram p = makePool(isReluFirst);
-    ValueProgram program = liftOf(p);
+    ValueProgram program = lifted(p);
     fusePoolActivations(program);
     EXPECT_EQ(operations(program.body), isReluFirst
                                             ? "elementwise maxPool maxPoolGrad "
@@ -321,7 +314,7 @@ TEST(PassStoreTransposed, LetsReadersReadInOrder) {
   const Tensor gradient = p.addTemporary("gradient", {3, 4});
   p.matmul(x.transpose(), dy, gradient);
   p.elementwise("a-b", {w, gradient.transpose()}, w);
-  ValueProgram program = liftOf(p);
+  ValueProgram program = lifted(p);
   storeTransposed(program);
   EXPECT_EQ(program.body.nodes[0].outputs[0].window.strides,
             (support::Strides{1, 3}));
@@ -335,7 +328,7 @@ TEST(PassResolveHazards, CopiesOperandsThatTheNodeOverwrites) {
   const Tensor y = p.addHostVariable("y", {4, 4}, 2);
   p.elementwise("a+1", {x}, x);                // in place
   p.elementwise("a+b", {y, y.transpose()}, y); // only in part
-  ValueProgram program = liftOf(p);
+  ValueProgram program = lifted(p);
   resolveHazards(program);
   EXPECT_EQ(operations(program.body), "elementwise copy elementwise ");
   verify(program, "resolveHazards");
@@ -348,7 +341,7 @@ TEST(PassVerify, NoticesAReadOfAnOverwrittenValue) {
   const Tensor y = p.addHostVariable("y", {4}, 2);
   p.elementwise("a+1", {x}, x.slice(0, 4));
   p.elementwise("a*2", {x}, y);
-  ValueProgram program = liftOf(p);
+  ValueProgram program = lifted(p);
   verify(program, "lift");
   // Let the second node read x as it was before the first.
   program.body.nodes[1].inputs[0].value = program.body.nodes[0].inputs[0].value;

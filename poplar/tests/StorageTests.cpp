@@ -1,11 +1,9 @@
 // How many bytes of the arena small programs take, counted by hand, and what
 // the table for whoever wants fewer says about them.
-#include "EngineProgram.hpp"
+#include "LiftedProgram.hpp"
 
 #include "compiler/ArenaPacking.hpp"
 #include "compiler/AssignStorage.hpp"
-#include "compiler/Coverage.hpp"
-#include "compiler/Lift.hpp"
 #include "compiler/Pipeline.hpp"
 #include "compiler/StorageReport.hpp"
 
@@ -19,6 +17,7 @@ namespace {
 using namespace poplar;
 using namespace poplar::compiler;
 using poplar::test::EngineProgram;
+using poplar::test::lifted;
 
 TEST(ArenaPacking, ReusesMemoryAtOnceWhereNobodyWaitsForIt) {
   // The second block's nodes, 3 and 4, come after those of the first, 1 and 2.
@@ -55,12 +54,6 @@ TEST(ArenaPacking, FillsTheSmallestGap) {
 
 // A thousand floats in whole cache lines.
 constexpr std::size_t thousand = 4032;
-
-ValueProgram lifted(const EngineProgram &p) {
-  const internal::GraphData &graph = internal::graphData(p.graph);
-  const internal::ProgramPtr &node = internal::programNode(p.program);
-  return lift(graph, node, findRoles(graph, cutPrograms(graph, {node})));
-}
 
 // Every operation on its own, with its kernel chosen.
 ValueProgram compiled(const EngineProgram &p) {
