@@ -159,8 +159,11 @@ Layouts forwardLayouts(const Signature &signature) {
       (hasBias && !signature.inputs[2].isRowMajor())) {
     return std::nullopt;
   }
+  // In a training step few tiles are computed exactly: it takes small batches
+  // for their values, larger ones for speed.
   const auto shape = forwardShape(signature);
-  if (!isForWinograd(shape, shape.out) && !isForFewTiles(shape)) {
+  const bool isForFew = signature.inputs[1].isKept && isForFewTiles(shape);
+  if (!isForWinograd(shape, shape.out) && !isForFew) {
     return std::nullopt;
   }
   return hasBias ? std::vector{blocked, Layout::Plain, Layout::Plain, blocked}

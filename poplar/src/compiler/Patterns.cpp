@@ -1,5 +1,6 @@
 #include "compiler/Patterns.hpp"
 
+#include <algorithm>
 #include <vector>
 
 namespace poplar::compiler {
@@ -52,6 +53,18 @@ std::optional<ReluGradient> reluGradientOperands(const Node &node) {
       isOperator(3, ElementwiseOp::MULTIPLY);
   return isMatch ? std::optional(ReluGradient{steps[0].index, steps[1].index})
                  : std::nullopt;
+}
+
+bool followsFrom(const Node &node, const std::unordered_set<ValueId> &known) {
+  return (node.op == NodeOp::Kernel || node.op == NodeOp::Copy) &&
+         !node.inputs.empty() &&
+         std::all_of(node.inputs.begin(), node.inputs.end(),
+                     [&](const Window &input) {
+                       return known.contains(input.value);
+                     }) &&
+         std::none_of(
+             node.outputs.begin(), node.outputs.end(),
+             [](const Definition &output) { return output.base.isValid(); });
 }
 
 } // namespace poplar::compiler

@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <optional>
 #include <string_view>
+#include <unordered_set>
 
 namespace poplar::compiler {
 
@@ -27,5 +28,8 @@ struct ReluGradient {
   std::size_t result;
 };
 std::optional<ReluGradient> reluGradientOperands(const Node &node);
+
+// The node makes new values of nothing but `known` ones.
+bool followsFrom(const Node &node, const std::unordered_set<ValueId> &known);
 
 } // namespace poplar::compiler

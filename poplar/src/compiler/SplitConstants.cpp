@@ -1,6 +1,7 @@
 #include "compiler/SplitConstants.hpp"
 
 #include "compiler/Analysis.hpp"
+#include "compiler/Patterns.hpp"
 #include "compiler/Rewrite.hpp"
 
 #include <algorithm>
@@ -86,16 +87,10 @@ public:
 private:
   bool isComputable(const Node &node,
                     const std::unordered_set<ValueId> &known) const {
-    return (node.op == NodeOp::Kernel || node.op == NodeOp::Copy) &&
-           !node.inputs.empty() &&
-           std::all_of(node.inputs.begin(), node.inputs.end(),
-                       [&](const Window &input) {
-                         return known.contains(input.value);
-                       }) &&
+    return followsFrom(node, known) &&
            std::none_of(node.outputs.begin(), node.outputs.end(),
                         [&](const Definition &output) {
-                          return output.base.isValid() ||
-                                 analysis_.isPinned(output.window.value);
+                          return analysis_.isPinned(output.window.value);
                         });
   }
 

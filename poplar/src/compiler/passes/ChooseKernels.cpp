@@ -1,5 +1,6 @@
 #include "compiler/passes/ChooseKernels.hpp"
 
+#include "compiler/Patterns.hpp"
 #include "compiler/Rewrite.hpp"
 #include "compiler/Windows.hpp"
 #include "compiler/passes/CarriedLayouts.hpp"
@@ -46,6 +47,7 @@ public:
 private:
   void choose(Region &region);
   void choose(Node &node);
+  void noteKept(const Node &node);
   bool chooseKernel(Node &node, const Specs &specs, bool isPacked);
   bool chooseFlat(Node &node);
   bool planFlat(Node &node, const Specs &specs);
@@ -102,7 +104,17 @@ kernels::Signature KernelChooser::signatureOf(const Node &node,
 void KernelChooser::choose(Region &region) {
   for (Node &node : region.nodes) {
     choose(node);
+    noteKept(node);
     forms_.visit(node);
+  }
+}
+
+// What follows from such values alone stays too (SplitConstants.hpp).
+void KernelChooser::noteKept(const Node &node) {
+  if (followsFrom(node, kept_)) {
+    for (const Definition &output : node.outputs) {
+      kept_.insert(output.window.value);
+    }
   }
 }
 
