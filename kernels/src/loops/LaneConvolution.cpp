@@ -20,10 +20,11 @@ constexpr int maxColumns(int channels) {
   return channels == 4 ? 6 : channels == 3 ? 7 : channels == 2 ? 10 : 14;
 }
 #else
-constexpr int maxChannels = 2;
-constexpr int maxBorderChannels = 4;
+// Twelve accumulators of half the size, an input and a weight in 16 registers.
+constexpr int maxChannels = 6;
+constexpr int maxBorderChannels = 6;
 constexpr int maxColumns(int channels) {
-  return channels == 2 ? 2 : 3;
+  return channels == 1 ? 4 : channels == 2 ? 2 : 1;
 }
 #endif
 
@@ -109,9 +110,9 @@ void runTile(const Shape &s, const Tile &tile, const float *bias, bool hasRelu,
           o * plane + tile.row * s.outColumns + tile.column + j;
       Lanes result = wholeOf(sums[o][j]);
       if (hasRelu) {
-        result = result > 0 ? result : Lanes{};
+        result = choose(result > 0, result, Lanes{});
       }
-      storeLanes(y + at * laneCount, mask ? result : Lanes{});
+      storeLanes(y + at * laneCount, choose(mask, result, Lanes{}));
     }
   }
 }

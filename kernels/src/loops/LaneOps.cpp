@@ -1,7 +1,7 @@
 // Pooling, group normalisation and sums with sixteen samples in the lanes: what
 // is a reduction over elements elsewhere is plain vector code here.
+#include "LaneBits.hpp"
 #include "LaneConvolution.hpp"
-#include "Lanes.hpp"
 #include "Loops.hpp"
 
 namespace kernels::loops::LOOPS_LEVEL {
@@ -168,8 +168,8 @@ void groupNorm(const Group &group, const float *x, const float *gamma,
   const Lanes scale = 1.0f / squareRoot(variance + epsilon);
   const LaneMask mask = firstLanes(lanes);
   for (std::int64_t c = 0; c < group.channels; ++c) {
-    const Lanes factor = mask ? scale * gamma[c] : Lanes{};
-    const Lanes shift = mask ? beta[c] - average * factor : Lanes{};
+    const Lanes factor = choose(mask, scale * gamma[c], Lanes{});
+    const Lanes shift = choose(mask, beta[c] - average * factor, Lanes{});
     for (std::int64_t i = c * group.size; i < (c + 1) * group.size; ++i) {
       storeLanes(y + i * laneCount, element(i) * factor + shift);
     }
@@ -197,16 +197,17 @@ void groupNormGrad(const Group &group, const float *dy, const float *x,
                             return loadLanes(fromDy + i * laneCount) *
                                    (loadLanes(fromX + i * laneCount) - average);
                           });
-    dbeta[c] = sumOf(mask ? byBeta : Lanes{});
-    dgamma[c] = sumOf(mask ? byGamma : Lanes{});
+    dbeta[c] = sumOf(choose(mask, byBeta, Lanes{}));
+    dgamma[c] = sumOf(choose(mask, byGamma, Lanes{}));
     sum += gamma[c] * byBeta;
     product += gamma[c] * byGamma;
   }
   const float share = 1.0f / static_cast<float>(group.channels * group.size);
-  const Lanes byX = mask ? -scale * scale * product * share : Lanes{};
-  const Lanes shift = mask ? -scale * sum * share - average * byX : Lanes{};
+  const Lanes byX = choose(mask, -scale * scale * product * share, Lanes{});
+  const Lanes shift =
+      choose(mask, -scale * sum * share - average * byX, Lanes{});
   for (std::int64_t c = 0; c < group.channels; ++c) {
-    const Lanes byDy = mask ? scale * gamma[c] : Lanes{};
+    const Lanes byDy = choose(mask, scale * gamma[c], Lanes{});
     for (std::int64_t i = c * group.size; i < (c + 1) * group.size; ++i) {
       const Lanes g = loadLanes(dy + i * laneCount);
       const Lanes v = loadLanes(x + i * laneCount);

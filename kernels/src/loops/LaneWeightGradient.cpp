@@ -4,7 +4,7 @@
 // summed in vectors of half the size.
 #include "LaneConvolution.hpp"
 
-#include "Lanes.hpp"
+#include "LaneShuffles.hpp"
 
 namespace kernels::loops::LOOPS_LEVEL {
 
@@ -18,9 +18,11 @@ constexpr int maxChannels(int taps) {
   return taps >= 5 ? 5 : taps == 4 ? 6 : 8;
 }
 #else
-constexpr int maxTaps = 3;
+// Halves of lanes, one after the other: twelve sums at most, a row of inputs
+// and a gradient fit in 16 registers.
+constexpr int maxTaps = 5;
 constexpr int maxChannels(int taps) {
-  return taps == 1 ? 3 : taps == 2 ? 2 : 1;
+  return taps >= 4 ? 2 : taps == 3 ? 4 : taps == 2 ? 5 : 8;
 }
 #endif
 
@@ -44,6 +46,9 @@ struct Images {
 
   Images from(std::int64_t image, std::int64_t some) const {
     return {dy + image * dyImage, x + image * xImage, dyImage, xImage, some};
+  }
+  Images fromLane(std::int64_t lane) const {
+    return {dy + lane, x + lane, dyImage, xImage, count};
   }
 };
 
@@ -116,24 +121,26 @@ struct Place {
   std::int64_t channel, p, q;
 };
 
-// Adds the products of some columns with Taps kernel columns from `tap` on.
+// Adds the products of some columns with Taps kernel columns from `tap` on to
+// sums [channels, taps, lanes].
 template <typename Vector, int Channels, int Taps, int AllTaps>
 void addColumns(const Shape &s, const Images &images, const Place &at,
-                const Range &columns, int tap, Lanes *sums) {
+                const Range &columns, int tap, float *sums) {
   Vector part[Channels][Taps] = {};
   accumulate(s, images, at.channel, at.p, at.q + tap, columns, part);
 #pragma GCC unroll 8
   for (int o = 0; o < Channels; ++o) {
 #pragma GCC unroll 8
     for (int t = 0; t < Taps; ++t) {
-      sums[o * AllTaps + tap + t] += wholeOf(part[o][t]);
+      float *to = sums + (o * AllTaps + tap + t) * laneCount;
+      storeAs(to, loadAs<Vector>(to) + part[o][t]);
     }
   }
 }
 
 template <typename Vector, int Channels, int Taps>
 void addImages(const Shape &s, const Images &images, const Place &at,
-               Lanes *sums) {
+               float *sums) {
   const TapColumns<Taps> columns(s, at.q);
   addColumns<Vector, Channels, Taps, Taps>(s, images, at, columns.all, 0, sums);
   for (int t = 0; t < Taps; ++t) { // what padding leaves of single taps
@@ -146,38 +153,55 @@ void addImages(const Shape &s, const Images &images, const Place &at,
   }
 }
 
+template <int Channels, int Taps>
+void addWholeImages(const Shape &s, const Images &images, const Place &at,
+                    float *sums) {
+#ifdef __AVX512F__
+  addImages<Lanes, Channels, Taps>(s, images, at, sums);
+#else
+  addImages<HalfLanes, Channels, Taps>(s, images, at, sums);
+  addImages<HalfLanes, Channels, Taps>(s, images.fromLane(halfCount), at,
+                                       sums + halfCount);
+#endif
+}
+
 // Sixteen sums of lanes at once, each in the order of sumOf(): in every step,
 // two vectors of sums become one whose parts are half as long.
 inline Lanes halved8(Lanes a, Lanes b) {
-  return __builtin_shufflevector(a, b, 0, 1, 2, 3, 4, 5, 6, 7, 16, 17, 18, 19,
-                                 20, 21, 22, 23) +
-         __builtin_shufflevector(a, b, 8, 9, 10, 11, 12, 13, 14, 15, 24, 25, 26,
-                                 27, 28, 29, 30, 31);
+  return shuffled<0, 1, 2, 3, 4, 5, 6, 7, 16, 17, 18, 19, 20, 21, 22, 23>(a,
+                                                                          b) +
+         shuffled<8, 9, 10, 11, 12, 13, 14, 15, 24, 25, 26, 27, 28, 29, 30, 31>(
+             a, b);
 }
 inline Lanes halved4(Lanes a, Lanes b) {
-  return __builtin_shufflevector(a, b, 0, 1, 2, 3, 8, 9, 10, 11, 16, 17, 18, 19,
-                                 24, 25, 26, 27) +
-         __builtin_shufflevector(a, b, 4, 5, 6, 7, 12, 13, 14, 15, 20, 21, 22,
-                                 23, 28, 29, 30, 31);
+  return shuffled<0, 1, 2, 3, 8, 9, 10, 11, 16, 17, 18, 19, 24, 25, 26, 27>(a,
+                                                                            b) +
+         shuffled<4, 5, 6, 7, 12, 13, 14, 15, 20, 21, 22, 23, 28, 29, 30, 31>(
+             a, b);
 }
 inline Lanes halved2(Lanes a, Lanes b) {
-  return __builtin_shufflevector(a, b, 0, 1, 4, 5, 8, 9, 12, 13, 16, 17, 20, 21,
-                                 24, 25, 28, 29) +
-         __builtin_shufflevector(a, b, 2, 3, 6, 7, 10, 11, 14, 15, 18, 19, 22,
-                                 23, 26, 27, 30, 31);
+  return shuffled<0, 1, 4, 5, 8, 9, 12, 13, 16, 17, 20, 21, 24, 25, 28, 29>(a,
+                                                                            b) +
+         shuffled<2, 3, 6, 7, 10, 11, 14, 15, 18, 19, 22, 23, 26, 27, 30, 31>(
+             a, b);
 }
 inline Lanes halved1(Lanes a, Lanes b) {
-  return __builtin_shufflevector(a, b, 0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20,
-                                 22, 24, 26, 28, 30) +
-         __builtin_shufflevector(a, b, 1, 3, 5, 7, 9, 11, 13, 15, 17, 19, 21,
-                                 23, 25, 27, 29, 31);
+  return shuffled<0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30>(
+             a, b) +
+         shuffled<1, 3, 5, 7, 9, 11, 13, 15, 17, 19, 21, 23, 25, 27, 29, 31>(a,
+                                                                             b);
 }
-inline Lanes sumsOf(const Lanes *v) {
+inline Lanes sumsOf(const float *sums) {
   Lanes fours[4];
 #pragma GCC unroll 4
   for (int i = 0; i < 4; ++i) {
-    fours[i] = halved4(halved8(v[4 * i], v[4 * i + 1]),
-                       halved8(v[4 * i + 2], v[4 * i + 3]));
+    Lanes lanes[4];
+#pragma GCC unroll 4
+    for (int k = 0; k < 4; ++k) {
+      lanes[k] = loadLanes(sums + (4 * i + k) * laneCount);
+    }
+    fours[i] =
+        halved4(halved8(lanes[0], lanes[1]), halved8(lanes[2], lanes[3]));
   }
   return halved1(halved2(fours[0], fours[1]), halved2(fours[2], fours[3]));
 }
@@ -190,16 +214,17 @@ void runTile(const Shape &s, const Images &images, std::int64_t samples,
   const std::int64_t whole = images.count - (hasHalf ? 1 : 0);
   constexpr int count = Channels * Taps;
   constexpr int groups = (count + laneCount - 1) / laneCount;
-  Lanes sums[groups * laneCount] = {};
+  float sums[groups * laneCount * laneCount] = {};
   if (whole > 0) {
-    addImages<Lanes, Channels, Taps>(s, images.from(0, whole), at, sums);
+    addWholeImages<Channels, Taps>(s, images.from(0, whole), at, sums);
   }
   if (hasHalf) {
     addImages<HalfLanes, Channels, Taps>(s, images.from(whole, 1), at, sums);
   }
   float totals[groups * laneCount];
   for (int g = 0; g < groups; ++g) {
-    storeLanes(totals + g * laneCount, sumsOf(sums + g * laneCount));
+    storeLanes(totals + g * laneCount,
+               sumsOf(sums + g * laneCount * laneCount));
   }
   const std::int64_t weights = s.inChannels * s.kernelRows * s.kernelColumns;
   dw += (at.channel * s.kernelRows + at.p) * s.kernelColumns + at.q;

@@ -237,11 +237,11 @@ void toResults(const Strip &strip, const Places &from, const float *bias,
       for (int i = 0; i < inner; ++i) {
         Lanes value = values[i] + shift;
         if (hasRelu) {
-          value = value > 0 ? value : Lanes{};
+          value = choose(value > 0, value, Lanes{});
         }
         if (strip.column + i < strip.columns) {
           storeLanes(line + (strip.column + i) * laneCount,
-                     mask ? value : Lanes{});
+                     choose(mask, value, Lanes{}));
         }
       }
       at += laneCount;
@@ -270,7 +270,7 @@ void toPixelGradients(const Strip &strip, const Places &from, bool isFirst,
           continue;
         }
         float *to = line + column * laneCount;
-        const Lanes value = mask ? values[i] : Lanes{};
+        const Lanes value = choose(mask, values[i], Lanes{});
         storeLanes(to, i < inner && !isFirst ? loadLanes(to) + value : value);
       }
     }
@@ -283,15 +283,19 @@ void weights(const Weights &shape, const float *from, float *to) {
   for (std::int64_t first = 0; first < count; first += laneCount) {
     const std::int64_t some =
         count - first < laneCount ? count - first : laneCount;
-    Lanes values[taps] = {}, places[size];
+    float elements[taps][laneCount] = {};
     for (std::int64_t i = 0; i < some; ++i) {
       const std::int64_t row = (first + i) / perRow;
       const std::int64_t inRow = (first + i) % perRow;
       const float *at = from + row * shape.rowStride +
                         inRow / taps * shape.columnStride + inRow % taps * taps;
       for (int q = 0; q < taps; ++q) {
-        values[q][i] = at[q];
+        elements[q][i] = at[q];
       }
+    }
+    Lanes values[taps], places[size];
+    for (int q = 0; q < taps; ++q) {
+      values[q] = loadLanes(elements[q]);
     }
     weightPlaces(values, places);
     for (int i = 0; i < size; ++i) {
@@ -313,9 +317,13 @@ void weightGradients(std::int64_t count, std::int64_t parts, std::int64_t begin,
       }
     }
     weightGradient(Sides(places), values);
+    float elements[taps][laneCount];
+    for (int q = 0; q < taps; ++q) {
+      storeLanes(elements[q], values[q]);
+    }
     for (std::int64_t i = 0; i < some; ++i) {
       for (int q = 0; q < taps; ++q) {
-        to[(first + i) * taps + q] = values[q][i];
+        to[(first + i) * taps + q] = elements[q][i];
       }
     }
   }

@@ -23,17 +23,13 @@ constexpr int gatherChannels(int rows) {
 constexpr int maxScattered = 4;
 constexpr int scatterChannels = 3;
 #else
-constexpr int maxGathered = 3;
-constexpr int gatherChannels(int) {
-  return 2;
+constexpr int maxGathered = 2;
+constexpr int gatherChannels(int rows) {
+  return rows == 2 ? 4 : 8;
 }
 constexpr int maxScattered = 2;
-constexpr int scatterChannels = 1;
+constexpr int scatterChannels = 2;
 #endif
-
-template <typename Vector> void storeAs(float *to, Vector lanes) {
-  std::memcpy(to, &lanes, sizeof lanes);
-}
 
 // A tile's operands: from its first row and its first channel of y.
 struct Tile {

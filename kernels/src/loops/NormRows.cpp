@@ -234,7 +234,7 @@ void mapRow(const Block &block, const float *a, const float *b,
     } else {
       const LaneMask isOwn = firstLanes(end - i);
       for (std::size_t k = 0; k < Count; ++k) {
-        mixed[k] = isOwn ? own[k] : broadcast(factors[k][c + 1]);
+        mixed[k] = choose(isOwn, own[k], broadcast(factors[k][c + 1]));
       }
       storeLine<IsStream>(to + i,
                           function(loadLanes(a + i), loadLanes(b + i), mixed));

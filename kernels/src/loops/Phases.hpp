@@ -3,6 +3,7 @@
 // a run of cells, whatever the stride.
 #pragma once
 
+#include "LaneBits.hpp"
 #include "Pairs.hpp"
 
 namespace kernels::loops::LOOPS_LEVEL {

@@ -1,5 +1,6 @@
 // Maximum pooling with the commonest windows, 2x2 side by side, in one pass
 // over the plane. Other windows are those of PoolWindows.hpp.
+#include "LaneBits.hpp"
 #include "Loops.hpp"
 #include "Pairs.hpp"
 #include "PoolWindows.hpp"

@@ -1,6 +1,7 @@
 // Maximum pooling with windows of 3x3, two apart, and one row and column of
 // padding before the plane: the first layers of image networks. Three rows are
 // searched as they arrive; the one that two windows share is kept.
+#include "LaneBits.hpp"
 #include "Pairs.hpp"
 #include "PoolWindows.hpp"
 
@@ -22,8 +23,8 @@ std::int64_t least(std::int64_t a, std::int64_t b) {
 
 // The lanes one further along, after `first`.
 Lanes shiftIn(float first, Lanes lanes) {
-  return __builtin_shufflevector(lanes, broadcast(first), 16, 0, 1, 2, 3, 4, 5,
-                                 6, 7, 8, 9, 10, 11, 12, 13, 14);
+  return shuffled<16, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14>(
+      lanes, broadcast(first));
 }
 
 // The largest of the three elements that sixteen windows have in a row, and

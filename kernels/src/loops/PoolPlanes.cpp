@@ -2,7 +2,7 @@
 // lanes of sixteen planes at once.
 #include "PoolPlanes.hpp"
 
-#include "Lanes.hpp"
+#include "LaneShuffles.hpp"
 
 namespace kernels::loops::LOOPS_LEVEL {
 
@@ -14,7 +14,7 @@ struct Sum {
 };
 struct Largest { // passes over NaNs in b
   static constexpr float start = -__builtin_inff();
-  Lanes operator()(Lanes a, Lanes b) const { return b > a ? b : a; }
+  Lanes operator()(Lanes a, Lanes b) const { return choose(b > a, b, a); }
 };
 
 // Blocks of `Width` lanes, of a and b in turn, joined with their neighbours:
@@ -22,25 +22,28 @@ struct Largest { // passes over NaNs in b
 template <int Width, typename Join>
 Lanes joinBlocks(Lanes a, Lanes b, const Join &join) {
   if constexpr (Width == 1) {
-    return join(__builtin_shufflevector(a, b, 0, 16, 2, 18, 4, 20, 6, 22, 8, 24,
-                                        10, 26, 12, 28, 14, 30),
-                __builtin_shufflevector(a, b, 1, 17, 3, 19, 5, 21, 7, 23, 9, 25,
-                                        11, 27, 13, 29, 15, 31));
+    return join(
+        shuffled<0, 16, 2, 18, 4, 20, 6, 22, 8, 24, 10, 26, 12, 28, 14, 30>(a,
+                                                                            b),
+        shuffled<1, 17, 3, 19, 5, 21, 7, 23, 9, 25, 11, 27, 13, 29, 15, 31>(a,
+                                                                            b));
   } else if constexpr (Width == 2) {
-    return join(__builtin_shufflevector(a, b, 0, 1, 16, 17, 4, 5, 20, 21, 8, 9,
-                                        24, 25, 12, 13, 28, 29),
-                __builtin_shufflevector(a, b, 2, 3, 18, 19, 6, 7, 22, 23, 10,
-                                        11, 26, 27, 14, 15, 30, 31));
+    return join(
+        shuffled<0, 1, 16, 17, 4, 5, 20, 21, 8, 9, 24, 25, 12, 13, 28, 29>(a,
+                                                                           b),
+        shuffled<2, 3, 18, 19, 6, 7, 22, 23, 10, 11, 26, 27, 14, 15, 30, 31>(
+            a, b));
   } else if constexpr (Width == 4) {
-    return join(__builtin_shufflevector(a, b, 0, 1, 2, 3, 16, 17, 18, 19, 8, 9,
-                                        10, 11, 24, 25, 26, 27),
-                __builtin_shufflevector(a, b, 4, 5, 6, 7, 20, 21, 22, 23, 12,
-                                        13, 14, 15, 28, 29, 30, 31));
+    return join(
+        shuffled<0, 1, 2, 3, 16, 17, 18, 19, 8, 9, 10, 11, 24, 25, 26, 27>(a,
+                                                                           b),
+        shuffled<4, 5, 6, 7, 20, 21, 22, 23, 12, 13, 14, 15, 28, 29, 30, 31>(
+            a, b));
   } else {
-    return join(__builtin_shufflevector(a, b, 0, 1, 2, 3, 4, 5, 6, 7, 16, 17,
-                                        18, 19, 20, 21, 22, 23),
-                __builtin_shufflevector(a, b, 8, 9, 10, 11, 12, 13, 14, 15, 24,
-                                        25, 26, 27, 28, 29, 30, 31));
+    return join(
+        shuffled<0, 1, 2, 3, 4, 5, 6, 7, 16, 17, 18, 19, 20, 21, 22, 23>(a, b),
+        shuffled<8, 9, 10, 11, 12, 13, 14, 15, 24, 25, 26, 27, 28, 29, 30, 31>(
+            a, b));
   }
 }
 

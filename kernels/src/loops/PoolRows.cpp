@@ -44,7 +44,7 @@ void sums(const Row &row, const float *x, float *y, float *scratch) {
 
 void maxima(const Row &row, const float *x, float *y, float *scratch) {
   joinWindows(row, x, y, scratch, -__builtin_inff(),
-              [](Lanes a, Lanes b) { return b > a ? b : a; });
+              [](Lanes a, Lanes b) { return choose(b > a, b, a); });
 }
 
 // The elements residue, residue + stride, ... are in the same windows, counted
@@ -104,8 +104,10 @@ void spread(const Row &row, const float *dy, float *dx, float *scratch) {
         storePart(dx + i, sum, left);
         continue;
       }
+      float sums[laneCount];
+      storeLanes(sums, sum);
       for (std::int64_t k = 0; k < left; ++k) {
-        dx[(i + k) * row.stride + residue] = sum[k];
+        dx[(i + k) * row.stride + residue] = sums[k];
       }
     }
   }

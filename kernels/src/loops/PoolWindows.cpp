@@ -269,8 +269,10 @@ void storeEvery(const Plane &plane, const Taps &taps, std::int64_t residue,
       storePart(dx + i, sum, left);
       continue;
     }
+    float sums[laneCount];
+    storeLanes(sums, sum);
     for (std::int64_t k = 0; k < left; ++k) {
-      dx[(i + k) * stride + residue] = sum[k];
+      dx[(i + k) * stride + residue] = sums[k];
     }
   }
 }

@@ -77,7 +77,7 @@ void finish(const Matrices &m, std::int64_t last,
     for (int r = 0; r < Rows; ++r) {
 #pragma GCC unroll 8
       for (int v = 0; v < Vectors; ++v) {
-        sums[r][v] = sums[r][v] < 0 ? Lanes{} : sums[r][v];
+        sums[r][v] = choose(sums[r][v] < 0, Lanes{}, sums[r][v]);
       }
     }
   }

@@ -2,7 +2,7 @@
 // depth, and the copies of matrices that the other products want.
 #include "Product.hpp"
 
-#include "Lanes.hpp"
+#include "LaneShuffles.hpp"
 
 namespace kernels::loops::LOOPS_LEVEL {
 
@@ -22,11 +22,9 @@ constexpr int dotTile = 2;
 constexpr int dotRows = 1;
 #endif
 
-using Four = float __attribute__((vector_size(4 * sizeof(float))));
-
 template <bool IsPart>
-Four loadFour(const float *from, [[maybe_unused]] std::int64_t count) {
-  Four four{};
+FourLanes loadFour(const float *from, [[maybe_unused]] std::int64_t count) {
+  FourLanes four{};
   if constexpr (!IsPart) {
     std::memcpy(&four, from, sizeof four);
   } else {
@@ -46,34 +44,37 @@ Four loadFour(const float *from, [[maybe_unused]] std::int64_t count) {
 template <bool IsPart>
 Lanes loadFours(const float *const *rows, std::int64_t column,
                 std::int64_t count) {
-  const Four a = loadFour<IsPart>(rows[0] + column, count);
-  const Four b = loadFour<IsPart>(rows[4] + column, count);
-  const Four c = loadFour<IsPart>(rows[8] + column, count);
-  const Four d = loadFour<IsPart>(rows[12] + column, count);
-  const auto ab = __builtin_shufflevector(a, b, 0, 1, 2, 3, 4, 5, 6, 7);
-  const auto cd = __builtin_shufflevector(c, d, 0, 1, 2, 3, 4, 5, 6, 7);
-  return __builtin_shufflevector(ab, cd, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11,
-                                 12, 13, 14, 15);
+  const FourLanes a = loadFour<IsPart>(rows[0] + column, count);
+  const FourLanes b = loadFour<IsPart>(rows[4] + column, count);
+  const FourLanes c = loadFour<IsPart>(rows[8] + column, count);
+  const FourLanes d = loadFour<IsPart>(rows[12] + column, count);
+  return joinFours(a, b, c, d);
 }
 
 // Transposes the four by four blocks that four lanes of each are.
 void transposeFours(Lanes a, Lanes b, Lanes c, Lanes d, Lanes (&columns)[4]) {
-  const Lanes abLow = __builtin_shufflevector(a, b, 0, 16, 1, 17, 4, 20, 5, 21,
-                                              8, 24, 9, 25, 12, 28, 13, 29);
-  const Lanes abHigh = __builtin_shufflevector(a, b, 2, 18, 3, 19, 6, 22, 7, 23,
-                                               10, 26, 11, 27, 14, 30, 15, 31);
-  const Lanes cdLow = __builtin_shufflevector(c, d, 0, 16, 1, 17, 4, 20, 5, 21,
-                                              8, 24, 9, 25, 12, 28, 13, 29);
-  const Lanes cdHigh = __builtin_shufflevector(c, d, 2, 18, 3, 19, 6, 22, 7, 23,
-                                               10, 26, 11, 27, 14, 30, 15, 31);
-  columns[0] = __builtin_shufflevector(abLow, cdLow, 0, 1, 16, 17, 4, 5, 20, 21,
-                                       8, 9, 24, 25, 12, 13, 28, 29);
-  columns[1] = __builtin_shufflevector(abLow, cdLow, 2, 3, 18, 19, 6, 7, 22, 23,
-                                       10, 11, 26, 27, 14, 15, 30, 31);
-  columns[2] = __builtin_shufflevector(abHigh, cdHigh, 0, 1, 16, 17, 4, 5, 20,
-                                       21, 8, 9, 24, 25, 12, 13, 28, 29);
-  columns[3] = __builtin_shufflevector(abHigh, cdHigh, 2, 3, 18, 19, 6, 7, 22,
-                                       23, 10, 11, 26, 27, 14, 15, 30, 31);
+  const Lanes abLow =
+      shuffled<0, 16, 1, 17, 4, 20, 5, 21, 8, 24, 9, 25, 12, 28, 13, 29>(a, b);
+  const Lanes abHigh =
+      shuffled<2, 18, 3, 19, 6, 22, 7, 23, 10, 26, 11, 27, 14, 30, 15, 31>(a,
+                                                                           b);
+  const Lanes cdLow =
+      shuffled<0, 16, 1, 17, 4, 20, 5, 21, 8, 24, 9, 25, 12, 28, 13, 29>(c, d);
+  const Lanes cdHigh =
+      shuffled<2, 18, 3, 19, 6, 22, 7, 23, 10, 26, 11, 27, 14, 30, 15, 31>(c,
+                                                                           d);
+  columns[0] =
+      shuffled<0, 1, 16, 17, 4, 5, 20, 21, 8, 9, 24, 25, 12, 13, 28, 29>(abLow,
+                                                                         cdLow);
+  columns[1] =
+      shuffled<2, 3, 18, 19, 6, 7, 22, 23, 10, 11, 26, 27, 14, 15, 30, 31>(
+          abLow, cdLow);
+  columns[2] =
+      shuffled<0, 1, 16, 17, 4, 5, 20, 21, 8, 9, 24, 25, 12, 13, 28, 29>(
+          abHigh, cdHigh);
+  columns[3] =
+      shuffled<2, 3, 18, 19, 6, 7, 22, 23, 10, 11, 26, 27, 14, 15, 30, 31>(
+          abHigh, cdHigh);
 }
 
 // Of sixteen rows, `count` columns, at most four; `rowCount` rows are stored.
@@ -110,19 +111,19 @@ Lanes sumEach(const Lanes (&sums)[laneCount]) {
     quarters[i] = (columns[0] + columns[1]) + (columns[2] + columns[3]);
   }
   const Lanes lowA =
-      __builtin_shufflevector(quarters[0], quarters[1], 0, 1, 2, 3, 8, 9, 10,
-                              11, 16, 17, 18, 19, 24, 25, 26, 27) +
-      __builtin_shufflevector(quarters[0], quarters[1], 4, 5, 6, 7, 12, 13, 14,
-                              15, 20, 21, 22, 23, 28, 29, 30, 31);
+      shuffled<0, 1, 2, 3, 8, 9, 10, 11, 16, 17, 18, 19, 24, 25, 26, 27>(
+          quarters[0], quarters[1]) +
+      shuffled<4, 5, 6, 7, 12, 13, 14, 15, 20, 21, 22, 23, 28, 29, 30, 31>(
+          quarters[0], quarters[1]);
   const Lanes lowB =
-      __builtin_shufflevector(quarters[2], quarters[3], 0, 1, 2, 3, 8, 9, 10,
-                              11, 16, 17, 18, 19, 24, 25, 26, 27) +
-      __builtin_shufflevector(quarters[2], quarters[3], 4, 5, 6, 7, 12, 13, 14,
-                              15, 20, 21, 22, 23, 28, 29, 30, 31);
-  return __builtin_shufflevector(lowA, lowB, 0, 1, 2, 3, 8, 9, 10, 11, 16, 17,
-                                 18, 19, 24, 25, 26, 27) +
-         __builtin_shufflevector(lowA, lowB, 4, 5, 6, 7, 12, 13, 14, 15, 20, 21,
-                                 22, 23, 28, 29, 30, 31);
+      shuffled<0, 1, 2, 3, 8, 9, 10, 11, 16, 17, 18, 19, 24, 25, 26, 27>(
+          quarters[2], quarters[3]) +
+      shuffled<4, 5, 6, 7, 12, 13, 14, 15, 20, 21, 22, 23, 28, 29, 30, 31>(
+          quarters[2], quarters[3]);
+  return shuffled<0, 1, 2, 3, 8, 9, 10, 11, 16, 17, 18, 19, 24, 25, 26, 27>(
+             lowA, lowB) +
+         shuffled<4, 5, 6, 7, 12, 13, 14, 15, 20, 21, 22, 23, 28, 29, 30, 31>(
+             lowA, lowB);
 }
 
 // Rows of a with sixteen / Rows columns of b, dotTile sums at a time. Lanes of
@@ -170,11 +171,11 @@ Lanes dotsOf(const float *a, std::int64_t aRow,
 // The first sixteen / Rows lanes, once for each of Rows rows.
 template <int Rows> Lanes repeated(Lanes lanes) {
   if constexpr (Rows == 4) {
-    return __builtin_shufflevector(lanes, lanes, 0, 1, 2, 3, 0, 1, 2, 3, 0, 1,
-                                   2, 3, 0, 1, 2, 3);
+    return shuffled<0, 1, 2, 3, 0, 1, 2, 3, 0, 1, 2, 3, 0, 1, 2, 3>(lanes,
+                                                                    lanes);
   } else if constexpr (Rows == 2) {
-    return __builtin_shufflevector(lanes, lanes, 0, 1, 2, 3, 4, 5, 6, 7, 0, 1,
-                                   2, 3, 4, 5, 6, 7);
+    return shuffled<0, 1, 2, 3, 4, 5, 6, 7, 0, 1, 2, 3, 4, 5, 6, 7>(lanes,
+                                                                    lanes);
   }
   return lanes;
 }
@@ -200,7 +201,7 @@ void multiplyBlock(const Matrices &m, std::int64_t row, std::int64_t column) {
     sums += loadLanes(biases);
   }
   if (m.hasRelu) {
-    sums = sums < 0 ? Lanes{} : sums;
+    sums = choose(sums < 0, Lanes{}, sums);
   }
   float results[laneCount];
   storeLanes(results, sums);
@@ -258,9 +259,6 @@ void transpose(float *to, std::int64_t toRow, const float *from,
 }
 
 namespace {
-
-// Half of sixteen: what tiles of a have side by side.
-constexpr std::int64_t halfCount = laneCount / 2;
 
 // `count` floats, at most sixteen.
 void copyLanes(float *to, const float *from, std::int64_t count) {

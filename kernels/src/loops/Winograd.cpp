@@ -1,6 +1,6 @@
-// The transforms of Winograd's method, sixteen channels in the lanes. Each
-// works along columns first and then along rows; the places are numbered row by
-// row.
+// The transforms of Winograd's method, sixteen channels in the lanes, one
+// register of them at a time. Each works along columns first and then along
+// rows; the places are numbered row by row.
 #include "WinogradLoops.hpp"
 
 #include "Lanes.hpp"
@@ -27,9 +27,9 @@ constexpr float byA = 1 / (2 * a2 * (a2 - b2)), byB = 1 / (2 * b2 * (b2 - a2));
 constexpr float byZero = 1 / (a2 * b2);
 
 // Pixels to factors.
-inline void pixels(const Lanes (&d)[size], Lanes (&t)[size]) {
-  const Lanes evenA = d[4] - b2 * d[2], oddA = a * (d[3] - b2 * d[1]);
-  const Lanes evenB = d[4] - a2 * d[2], oddB = b * (d[3] - a2 * d[1]);
+inline void pixels(const Register (&d)[size], Register (&t)[size]) {
+  const Register evenA = d[4] - b2 * d[2], oddA = a * (d[3] - b2 * d[1]);
+  const Register evenB = d[4] - a2 * d[2], oddB = b * (d[3] - a2 * d[1]);
   t[0] = a2 * b2 * d[0] - (a2 + b2) * d[2] + d[4];
   t[1] = evenA + oddA;
   t[2] = evenA - oddA;
@@ -39,9 +39,9 @@ inline void pixels(const Lanes (&d)[size], Lanes (&t)[size]) {
 }
 
 // Gradients of results to factors.
-inline void gradient(const Lanes (&d)[inner], Lanes (&t)[size]) {
-  const Lanes evenA = d[0] + a2 * d[2], oddA = a * (d[1] + a2 * d[3]);
-  const Lanes evenB = d[0] + b2 * d[2], oddB = b * (d[1] + b2 * d[3]);
+inline void gradient(const Register (&d)[inner], Register (&t)[size]) {
+  const Register evenA = d[0] + a2 * d[2], oddA = a * (d[1] + a2 * d[3]);
+  const Register evenB = d[0] + b2 * d[2], oddB = b * (d[1] + b2 * d[3]);
   t[0] = d[0];
   t[1] = evenA + oddA;
   t[2] = evenA - oddA;
@@ -51,9 +51,9 @@ inline void gradient(const Lanes (&d)[inner], Lanes (&t)[size]) {
 }
 
 // Products to results.
-inline void result(const Lanes (&d)[size], Lanes (&t)[inner]) {
-  const Lanes sumA = d[1] + d[2], differenceA = a * (d[1] - d[2]);
-  const Lanes sumB = d[3] + d[4], differenceB = b * (d[3] - d[4]);
+inline void result(const Register (&d)[size], Register (&t)[inner]) {
+  const Register sumA = d[1] + d[2], differenceA = a * (d[1] - d[2]);
+  const Register sumB = d[3] + d[4], differenceB = b * (d[3] - d[4]);
   t[0] = d[0] + sumA + sumB;
   t[1] = differenceA + differenceB;
   t[2] = a2 * sumA + b2 * sumB;
@@ -61,9 +61,9 @@ inline void result(const Lanes (&d)[size], Lanes (&t)[inner]) {
 }
 
 // Weights to factors.
-inline void weight(const Lanes (&d)[taps], Lanes (&t)[size]) {
-  const Lanes evenA = byA * (d[0] + a2 * d[2]), oddA = byA * a * d[1];
-  const Lanes evenB = byB * (d[0] + b2 * d[2]), oddB = byB * b * d[1];
+inline void weight(const Register (&d)[taps], Register (&t)[size]) {
+  const Register evenA = byA * (d[0] + a2 * d[2]), oddA = byA * a * d[1];
+  const Register evenB = byB * (d[0] + b2 * d[2]), oddB = byB * b * d[1];
   t[0] = byZero * d[0];
   t[1] = evenA + oddA;
   t[2] = evenA - oddA;
@@ -73,8 +73,8 @@ inline void weight(const Lanes (&d)[taps], Lanes (&t)[size]) {
 }
 
 // Products to gradients of weights.
-inline void weightGradient(const Lanes (&d)[size], Lanes (&t)[taps]) {
-  const Lanes sumA = byA * (d[1] + d[2]), sumB = byB * (d[3] + d[4]);
+inline void weightGradient(const Register (&d)[size], Register (&t)[taps]) {
+  const Register sumA = byA * (d[1] + d[2]), sumB = byB * (d[3] + d[4]);
   t[0] = byZero * d[0] + sumA + sumB;
   t[1] = byA * a * (d[1] - d[2]) + byB * b * (d[3] - d[4]);
   t[2] = a2 * sumA + b2 * sumB + d[5];
@@ -83,11 +83,12 @@ inline void weightGradient(const Lanes (&d)[size], Lanes (&t)[taps]) {
 // Applies the transform `Along` to the columns and then to the rows of a square
 // of From x From, which becomes one of To x To.
 template <int From, int To, auto Along>
-inline void transform(const Lanes (&from)[From][From], Lanes (&to)[To][To]) {
-  Lanes half[From][To]; // by column
+inline void transform(const Register (&from)[From][From],
+                      Register (&to)[To][To]) {
+  Register half[From][To]; // by column
 #pragma GCC unroll 6
   for (int c = 0; c < From; ++c) {
-    Lanes column[From];
+    Register column[From];
 #pragma GCC unroll 6
     for (int r = 0; r < From; ++r) {
       column[r] = from[r][c];
@@ -96,7 +97,7 @@ inline void transform(const Lanes (&from)[From][From], Lanes (&to)[To][To]) {
   }
 #pragma GCC unroll 6
   for (int r = 0; r < To; ++r) {
-    Lanes row[From];
+    Register row[From];
 #pragma GCC unroll 6
     for (int c = 0; c < From; ++c) {
       row[c] = half[c][r];
@@ -119,7 +120,7 @@ Corner cornerOf(const Field &field, std::int64_t tile) {
 // A square of pixels; those beyond the image are zeros.
 template <int Size>
 inline void loadSquare(const Field &field, const float *plane,
-                       const Corner &corner, Lanes (&square)[Size][Size]) {
+                       const Corner &corner, Register (&square)[Size][Size]) {
   const bool isInside = corner.row >= 0 && corner.column >= 0 &&
                         corner.row + Size <= field.rows &&
                         corner.column + Size <= field.columns;
@@ -133,8 +134,32 @@ inline void loadSquare(const Field &field, const float *plane,
       const std::int64_t column = corner.column + c;
       square[r][c] = isInside || (row >= 0 && row < field.rows && column >= 0 &&
                                   column < field.columns)
-                         ? loadLanes(line + c * laneCount)
-                         : Lanes{};
+                         ? loadAs<Register>(line + c * laneCount)
+                         : Register{};
+    }
+  }
+}
+
+// To one row of the matrices of all places, `apart` from each other; and back.
+inline void storePlaces(const Register (&square)[size][size],
+                        std::int64_t apart, float *to) {
+#pragma GCC unroll 6
+  for (int r = 0; r < size; ++r) {
+#pragma GCC unroll 6
+    for (int c = 0; c < size; ++c) {
+      storeAs(to, square[r][c]);
+      to += apart;
+    }
+  }
+}
+inline void loadPlaces(const float *from, std::int64_t apart,
+                       Register (&square)[size][size]) {
+#pragma GCC unroll 6
+  for (int r = 0; r < size; ++r) {
+#pragma GCC unroll 6
+    for (int c = 0; c < size; ++c) {
+      square[r][c] = loadAs<Register>(from);
+      from += apart;
     }
   }
 }
@@ -149,18 +174,13 @@ void toFactors(const Field &field, const Tiles &tiles, std::int64_t begin,
   for (std::int64_t block = begin; block < end; ++block) {
     for (std::int64_t t = 0; t < tiles.count; ++t) {
       const Corner corner = cornerOf(field, tiles.first + t);
-      Lanes square[Size][Size], factors[size][size];
-      loadSquare<Size>(field, x + (corner.image * blocks + block) * plane,
-                       corner, square);
-      transform<Size, size, Along>(square, factors);
+      const float *from = x + (corner.image * blocks + block) * plane;
       float *at = to + t * channels + (block - begin) * laneCount;
-#pragma GCC unroll 6
-      for (int r = 0; r < size; ++r) {
-#pragma GCC unroll 6
-        for (int c = 0; c < size; ++c) {
-          storeLanes(at, factors[r][c]);
-          at += tiles.apart(channels);
-        }
+      for (std::int64_t lane = 0; lane < laneCount; lane += registerCount) {
+        Register square[Size][Size], factors[size][size];
+        loadSquare<Size>(field, from + lane, corner, square);
+        transform<Size, size, Along>(square, factors);
+        storePlaces(factors, tiles.apart(channels), at + lane);
       }
     }
   }
@@ -176,15 +196,20 @@ void gradients(const Field &field, const Tiles &tiles, std::int64_t begin,
   toFactors<inner, gradient>(field, tiles, begin, end, dy, to);
 }
 
-// The places of one row of the matrices of all places, `apart` from each other.
-inline void loadPlaces(const float *from, std::int64_t apart,
-                       Lanes (&square)[size][size]) {
-#pragma GCC unroll 6
-  for (int r = 0; r < size; ++r) {
-#pragma GCC unroll 6
-    for (int c = 0; c < size; ++c) {
-      square[r][c] = loadLanes(from);
-      from += apart;
+// Some lanes of a tile of results; what lies beyond the image is dropped.
+inline void storeResults(const Field &field, const Corner &corner,
+                         const Register (&values)[inner][inner], Register shift,
+                         bool hasRelu, float *to) {
+#pragma GCC unroll 4
+  for (int r = 0; r < inner; ++r) {
+#pragma GCC unroll 4
+    for (int c = 0; c < inner; ++c) {
+      Register value = values[r][c] + shift;
+      value = hasRelu ? chooseAs(value < 0, Register{}, value) : value;
+      const std::int64_t row = corner.row + r, column = corner.column + c;
+      if (row < field.rows && column < field.columns) {
+        storeAs(to + (row * field.columns + column) * laneCount, value);
+      }
     }
   }
 }
@@ -198,24 +223,16 @@ void results(const Field &field, const Tiles &tiles, std::int64_t begin,
   for (std::int64_t block = begin; block < end; ++block) {
     for (std::int64_t t = 0; t < tiles.count; ++t) {
       const Corner corner = cornerOf(field, tiles.first + t);
-      Lanes square[size][size], values[inner][inner];
-      loadPlaces(products + t * channels + (block - begin) * laneCount,
-                 tiles.apart(channels), square);
-      transform<size, inner, result>(square, values);
-      const Lanes shift =
-          bias != nullptr ? loadLanes(bias + block * laneCount) : Lanes{};
+      const float *at = products + t * channels + (block - begin) * laneCount;
       float *to = y + (corner.image * blocks + block) * plane;
-#pragma GCC unroll 4
-      for (int r = 0; r < inner; ++r) {
-#pragma GCC unroll 4
-        for (int c = 0; c < inner; ++c) {
-          Lanes value = values[r][c] + shift;
-          value = hasRelu ? (value < 0 ? Lanes{} : value) : value;
-          const std::int64_t row = corner.row + r, column = corner.column + c;
-          if (row < field.rows && column < field.columns) {
-            storeLanes(to + (row * field.columns + column) * laneCount, value);
-          }
-        }
+      for (std::int64_t lane = 0; lane < laneCount; lane += registerCount) {
+        Register square[size][size], values[inner][inner];
+        loadPlaces(at + lane, tiles.apart(channels), square);
+        transform<size, inner, result>(square, values);
+        const Register shift =
+            bias != nullptr ? loadAs<Register>(bias + block * laneCount + lane)
+                            : Register{};
+        storeResults(field, corner, values, shift, hasRelu, to + lane);
       }
     }
   }
@@ -230,22 +247,18 @@ int tapOf(const Weights &weights, int row, int column) {
 // to each place's matrix.
 inline void transformWeights(const Weights &shape, const float *from,
                              float *to) {
-  Lanes square[taps][taps], factors[size][size];
+  for (std::int64_t lane = 0; lane < laneCount; lane += registerCount) {
+    Register square[taps][taps], factors[size][size];
 #pragma GCC unroll 3
-  for (int r = 0; r < taps; ++r) {
+    for (int r = 0; r < taps; ++r) {
 #pragma GCC unroll 3
-    for (int c = 0; c < taps; ++c) {
-      square[r][c] = loadLanes(from + tapOf(shape, r, c) * laneCount);
+      for (int c = 0; c < taps; ++c) {
+        square[r][c] =
+            loadAs<Register>(from + tapOf(shape, r, c) * laneCount + lane);
+      }
     }
-  }
-  transform<taps, size, weight>(square, factors);
-#pragma GCC unroll 6
-  for (int r = 0; r < size; ++r) {
-#pragma GCC unroll 6
-    for (int c = 0; c < size; ++c) {
-      storeLanes(to, factors[r][c]);
-      to += shape.apart();
-    }
+    transform<taps, size, weight>(square, factors);
+    storePlaces(factors, shape.apart(), to + lane);
   }
 }
 
@@ -277,12 +290,12 @@ void weightGradients(const Weights &shape, std::int64_t begin, std::int64_t end,
                      std::int64_t parts, const float *from, float *to) {
   const std::int64_t matrix = shape.rows * shape.columns;
   for (std::int64_t row = 0; row < shape.rows; ++row) {
-    for (std::int64_t column = begin; column < end; column += laneCount) {
+    for (std::int64_t column = begin; column < end; column += registerCount) {
       const float *at = from + row * shape.columns + column;
-      Lanes square[size][size], gradients[taps][taps];
+      Register square[size][size], gradients[taps][taps];
       loadPlaces(at, matrix, square);
       for (std::int64_t part = 1; part < parts; ++part) {
-        Lanes more[size][size];
+        Register more[size][size];
         loadPlaces(at + part * places * matrix, matrix, more);
         for (int p = 0; p < places; ++p) {
           square[p / size][p % size] += more[p / size][p % size];
@@ -292,7 +305,7 @@ void weightGradients(const Weights &shape, std::int64_t begin, std::int64_t end,
       float *first = to + row * shape.rowStride + column * shape.columnStride;
       for (int r = 0; r < taps; ++r) {
         for (int c = 0; c < taps; ++c) {
-          for (std::int64_t i = 0; i < laneCount; ++i) {
+          for (std::int64_t i = 0; i < registerCount; ++i) {
             first[i * shape.columnStride + tapOf(shape, r, c)] =
                 gradients[r][c][i];
           }
