@@ -9,8 +9,21 @@
 #include "loops/Loops.hpp"
 
 #include <algorithm>
+#include <string_view>
 
 namespace kernels {
+
+namespace {
+
+// Beyond, sixteen channels side by side are better. Where registers hold eight,
+// the library's weight gradient of a network's first layer takes ten times as
+// long as this one.
+std::int64_t mostChannels() {
+  const std::string_view level = selectedLoops().level;
+  return level == "v4" ? 31 : 32;
+}
+
+} // namespace
 
 bool isForLanes(const OperandSpec &image) {
   if (image.shape.size() != 4 || image.type != DataType::Float) {
@@ -18,7 +31,8 @@ bool isForLanes(const OperandSpec &image) {
   }
   const std::int64_t batch = image.shape[0];
   const std::int64_t padding = laneBlocks(batch) * laneSamples - batch;
-  return batch >= laneSamples && 4 * padding <= batch && image.shape[1] < 32;
+  return batch >= laneSamples && 4 * padding <= batch &&
+         image.shape[1] <= mostChannels();
 }
 
 std::vector<Access> channelAccesses(const Signature &signature,

@@ -110,10 +110,16 @@ private:
 using Layouts = std::optional<std::vector<Layout>>;
 
 Layouts poolLayouts(const Signature &signature) {
+  // A gradient lies as the positions that its pooling has found: the rest of
+  // what it goes back to does, too.
+  const bool isForThem = isForLanes(signature.inputs[0]);
+  if (isForThem && signature.inputs.back().found == lanes) {
+    return std::vector(3, lanes);
+  }
   if (isFoundBlocked(signature, {0, signature.inputs.size() - 1})) {
     return std::vector(3, blocked);
   }
-  if (!isForLanes(signature.inputs[0])) {
+  if (!isForThem) {
     return std::nullopt;
   }
   return std::vector(3, lanes);

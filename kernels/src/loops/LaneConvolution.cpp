@@ -19,6 +19,7 @@ constexpr int maxBorderChannels = 8;
 constexpr int maxColumns(int channels) {
   return channels == 4 ? 6 : channels == 3 ? 7 : channels == 2 ? 10 : 14;
 }
+constexpr bool knowsTaps = false; // tiles are large enough without
 #else
 // Twelve accumulators of half the size, an input and a weight in 16 registers.
 constexpr int maxChannels = 6;
@@ -26,19 +27,26 @@ constexpr int maxBorderChannels = 6;
 constexpr int maxColumns(int channels) {
   return channels == 1 ? 4 : channels == 2 ? 2 : 1;
 }
+constexpr bool knowsTaps = true;
 #endif
-
-// What a tile needs beside the shape.
-struct Tile {
-  const float *x;                // of the image
-  const float *w;                // of the tile's first channel
-  std::int64_t row;              // of the output
-  std::int64_t column;           // the first one, of the output
-  std::int64_t tapBegin, tapEnd; // kernel columns that are inside everywhere
-};
 
 struct Range {
   std::int64_t begin, end;
+};
+
+// What a tile needs beside the shape.
+struct Tile {
+  const float *x; // its first tap's first input, of the first channel
+  const float *w; // its first tap's weight, of the tile's first channel
+  std::int64_t rows, columns; // of the kernel that are inside everywhere
+};
+
+// Where it goes, from the tile's first channel and column on.
+struct Result {
+  const float *bias; // may be null
+  bool hasRelu;
+  float *y;
+  std::int64_t lanes;
 };
 
 // Positions k in [0, kernel) with 0 <= start + k * dilation < size.
@@ -54,81 +62,101 @@ Range tapsInside(std::int64_t start, std::int64_t dilation, std::int64_t kernel,
   return {begin < end ? begin : end, end};
 }
 
+// From an input to the next one of a tile, and from one channel's weight to the
+// next channel's.
+struct Steps {
+  std::int64_t column, channel;
+};
+
 template <typename Vector, int Channels, int Columns>
-void accumulate(const Shape &s, const Tile &tile,
-                Vector (&sums)[Channels][Columns]) {
-  const std::int64_t kernel = s.kernelRows * s.kernelColumns;
-  const std::int64_t top = tile.row * s.strideRows - s.padRows;
-  const std::int64_t left = tile.column * s.strideColumns - s.padColumns;
-  const Range rows = tapsInside(top, s.dilationRows, s.kernelRows, s.inRows);
-  for (std::int64_t c = 0; c < s.inChannels; ++c) {
-    for (std::int64_t p = rows.begin; p < rows.end; ++p) {
-      const std::int64_t line = c * s.inRows + top + p * s.dilationRows;
-      const float *from = tile.x + (line * s.inColumns + left) * laneCount;
-      const float *w = tile.w + c * kernel + p * s.kernelColumns;
-      for (std::int64_t q = tile.tapBegin; q < tile.tapEnd; ++q) {
-        const float *at = from + q * s.dilationColumns * laneCount;
-        Vector values[Columns];
+[[gnu::always_inline]] inline void addTap(const float *from, const float *w,
+                                          Steps steps,
+                                          Vector (&sums)[Channels][Columns]) {
+  Vector values[Columns];
 #pragma GCC unroll 16
-        for (int j = 0; j < Columns; ++j) {
-          values[j] = loadAs<Vector>(at + j * s.strideColumns * laneCount);
-          keepInRegister(values[j]);
-        }
+  for (int j = 0; j < Columns; ++j) {
+    values[j] = loadAs<Vector>(from + j * steps.column);
+    keepInRegister(values[j]);
+  }
 #pragma GCC unroll 8
-        for (int o = 0; o < Channels; ++o) {
-          const auto weight =
-              broadcastAs<Vector>(w[o * s.inChannels * kernel + q]);
+  for (int o = 0; o < Channels; ++o) {
+    const auto weight = broadcastAs<Vector>(w[o * steps.channel]);
 #pragma GCC unroll 16
-          for (int j = 0; j < Columns; ++j) {
-            sums[o][j] += weight * values[j];
-          }
-        }
-      }
+    for (int j = 0; j < Columns; ++j) {
+      sums[o][j] += weight * values[j];
     }
   }
 }
 
-template <typename Vector, int Channels, int Columns>
-void runTile(const Shape &s, const Tile &tile, const float *bias, bool hasRelu,
-             float *y, std::int64_t lanes) {
+// Taps is the number of kernel columns where the compiler knows it, or 0.
+template <typename Vector, int Channels, int Columns, int Taps>
+void accumulate(const Shape &s, const Tile &tile,
+                Vector (&sums)[Channels][Columns]) {
+  const std::int64_t kernel = s.kernelRows * s.kernelColumns;
+  const std::int64_t plane = s.inRows * s.inColumns * laneCount;
+  const std::int64_t line = s.dilationRows * s.inColumns * laneCount;
+  const std::int64_t tap = s.dilationColumns * laneCount;
+  const Steps steps{s.strideColumns * laneCount, s.inChannels * kernel};
+  for (std::int64_t c = 0; c < s.inChannels; ++c) {
+    const float *from = tile.x + c * plane;
+    const float *w = tile.w + c * kernel;
+    for (std::int64_t p = 0; p < tile.rows; ++p) {
+      if constexpr (Taps > 0) {
+#pragma GCC unroll 8
+        for (int q = 0; q < Taps; ++q) {
+          addTap(from + q * tap, w + q, steps, sums);
+        }
+      } else {
+        for (std::int64_t q = 0; q < tile.columns; ++q) {
+          addTap(from + q * tap, w + q, steps, sums);
+        }
+      }
+      from += line;
+      w += s.kernelColumns;
+    }
+  }
+}
+
+template <typename Vector, int Channels, int Columns, int Taps>
+void runTile(const Shape &s, const Tile &tile, const Result &result) {
   Vector sums[Channels][Columns];
 #pragma GCC unroll 8
   for (int o = 0; o < Channels; ++o) {
 #pragma GCC unroll 16
     for (int j = 0; j < Columns; ++j) {
-      sums[o][j] = broadcastAs<Vector>(bias != nullptr ? bias[o] : 0.0f);
+      sums[o][j] =
+          broadcastAs<Vector>(result.bias != nullptr ? result.bias[o] : 0.0f);
     }
   }
-  accumulate(s, tile, sums);
-  const LaneMask mask = firstLanes(lanes);
-  const std::int64_t plane = s.outRows * s.outColumns;
+  accumulate<Vector, Channels, Columns, Taps>(s, tile, sums);
+  const LaneMask mask = firstLanes(result.lanes);
+  const std::int64_t plane = s.outRows * s.outColumns * laneCount;
 #pragma GCC unroll 8
   for (int o = 0; o < Channels; ++o) {
 #pragma GCC unroll 16
     for (int j = 0; j < Columns; ++j) {
-      const std::int64_t at =
-          o * plane + tile.row * s.outColumns + tile.column + j;
-      Lanes result = wholeOf(sums[o][j]);
-      if (hasRelu) {
-        result = choose(result > 0, result, Lanes{});
+      Lanes lanes = wholeOf(sums[o][j]);
+      if (result.hasRelu) {
+        lanes = choose(lanes > 0, lanes, Lanes{});
       }
-      storeLanes(y + at * laneCount, choose(mask, result, Lanes{}));
+      storeLanes(result.y + o * plane + j * laneCount,
+                 choose(mask, lanes, Lanes{}));
     }
   }
 }
 
-using TileFunction = void (*)(const Shape &, const Tile &, const float *, bool,
-                              float *, std::int64_t);
+using TileFunction = void (*)(const Shape &, const Tile &, const Result &);
 
 // runTile with `columns` columns, from one of Channels' sizes.
-template <typename Vector, int Channels, int Columns = maxColumns(Channels)>
+template <typename Vector, int Channels, int Taps,
+          int Columns = maxColumns(Channels)>
 TileFunction tileOf(std::int64_t columns) {
   if constexpr (Columns > 1) {
     if (columns < Columns) {
-      return tileOf<Vector, Channels, Columns - 1>(columns);
+      return tileOf<Vector, Channels, Taps, Columns - 1>(columns);
     }
   }
-  return runTile<Vector, Channels, Columns>;
+  return runTile<Vector, Channels, Columns, Taps>;
 }
 
 // Output columns whose whole window is inside the image.
@@ -165,22 +193,65 @@ struct Operands {
   }
 };
 
+// One row of outputs.
+struct Row {
+  const Shape &shape;
+  const Operands &operands;
+  std::int64_t row;
+  std::int64_t top; // of its windows
+  Range taps;       // the kernel rows that are inside
+
+  Row(const Shape &s, const Operands &operands, std::int64_t row)
+      : shape(s), operands(operands), row(row),
+        top(row * s.strideRows - s.padRows),
+        taps(tapsInside(top, s.dilationRows, s.kernelRows, s.inRows)) {}
+
+  // From `column` on, by the kernel columns that are given.
+  Tile tile(std::int64_t column, Range columns) const {
+    const Shape &s = shape;
+    const std::int64_t left = column * s.strideColumns - s.padColumns;
+    const std::int64_t line = top + taps.begin * s.dilationRows;
+    const std::int64_t at = left + columns.begin * s.dilationColumns;
+    return {operands.x + (line * s.inColumns + at) * laneCount,
+            operands.w + taps.begin * s.kernelColumns + columns.begin,
+            taps.end - taps.begin, columns.end - columns.begin};
+  }
+  Result result(std::int64_t column) const {
+    return {operands.bias, operands.hasRelu,
+            operands.y + (row * shape.outColumns + column) * laneCount,
+            operands.lanes};
+  }
+};
+
 // The columns whose windows are inside, in tiles of several columns.
-template <typename Vector, int Channels>
-void runInterior(const Shape &s, const Operands &operands) {
+template <typename Vector, int Channels, int Taps>
+void runInteriorOf(const Shape &s, const Operands &operands) {
   const Range inside = interior(s);
   const std::int64_t count = inside.end - inside.begin;
   constexpr std::int64_t most = maxColumns(Channels);
   const std::int64_t tiles = (count + most - 1) / most;
-  for (auto row = operands.rows.begin; row < operands.rows.end; ++row) {
+  for (auto r = operands.rows.begin; r < operands.rows.end; ++r) {
+    const Row row(s, operands, r);
     for (std::int64_t t = 0; t < tiles; ++t) {
       const std::int64_t begin = count * t / tiles;
-      const Tile tile{operands.x,           operands.w, row,
-                      inside.begin + begin, 0,          s.kernelColumns};
-      tileOf<Vector, Channels>(count * (t + 1) / tiles - begin)(
-          s, tile, operands.bias, operands.hasRelu, operands.y, operands.lanes);
+      const std::int64_t column = inside.begin + begin;
+      tileOf<Vector, Channels, Taps>(count * (t + 1) / tiles - begin)(
+          s, row.tile(column, {0, s.kernelColumns}), row.result(column));
     }
   }
+}
+
+template <typename Vector, int Channels>
+void runInterior(const Shape &s, const Operands &operands) {
+  if constexpr (knowsTaps) {
+    if (s.kernelColumns == 3) {
+      return runInteriorOf<Vector, Channels, 3>(s, operands);
+    }
+    if (s.kernelColumns == 5) {
+      return runInteriorOf<Vector, Channels, 5>(s, operands);
+    }
+  }
+  runInteriorOf<Vector, Channels, 0>(s, operands);
 }
 
 // The columns left and right of them, one at a time: only the taps inside are
@@ -195,11 +266,10 @@ void runBorder(const Shape &s, const Operands &operands) {
     const Range taps =
         tapsInside(column * s.strideColumns - s.padColumns, s.dilationColumns,
                    s.kernelColumns, s.inColumns);
-    for (auto row = operands.rows.begin; row < operands.rows.end; ++row) {
-      const Tile tile{operands.x, operands.w, row,
-                      column,     taps.begin, taps.end};
-      runTile<Vector, Channels, 1>(s, tile, operands.bias, operands.hasRelu,
-                                   operands.y, operands.lanes);
+    for (auto r = operands.rows.begin; r < operands.rows.end; ++r) {
+      const Row row(s, operands, r);
+      runTile<Vector, Channels, 1, 0>(s, row.tile(column, taps),
+                                      row.result(column));
     }
   }
 }

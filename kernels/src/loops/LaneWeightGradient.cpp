@@ -18,11 +18,10 @@ constexpr int maxChannels(int taps) {
   return taps >= 5 ? 5 : taps == 4 ? 6 : 8;
 }
 #else
-// Halves of lanes, one after the other: twelve sums at most, a row of inputs
-// and a gradient fit in 16 registers.
-constexpr int maxTaps = 5;
+// Twelve sums at most, a row of inputs and a gradient fit in 16 registers.
+constexpr int maxTaps = 3;
 constexpr int maxChannels(int taps) {
-  return taps >= 4 ? 2 : taps == 3 ? 4 : taps == 2 ? 5 : 8;
+  return taps == 3 ? 4 : taps == 2 ? 5 : 8;
 }
 #endif
 
@@ -47,22 +46,54 @@ struct Images {
   Images from(std::int64_t image, std::int64_t some) const {
     return {dy + image * dyImage, x + image * xImage, dyImage, xImage, some};
   }
-  Images fromLane(std::int64_t lane) const {
-    return {dy + lane, x + lane, dyImage, xImage, count};
-  }
 };
 
-// Adds to sums[o][t] the products of dy's channel o with x moved by kernel row
-// p and column q + t, over output columns [columns).
+// What half the lanes are summed in.
+#ifdef __AVX512F__
+using HalfRegister = HalfLanes;
+#else
+using HalfRegister = Register;
+#endif
+
+// From one gradient to the next channel's, and from one tap's input to the
+// next.
+struct Steps {
+  std::int64_t channel, tap;
+};
+
 template <typename Vector, int Channels, int Taps>
+[[gnu::always_inline]] inline void addPosition(const float *dy, const float *x,
+                                               Steps steps,
+                                               Vector (&sums)[Channels][Taps]) {
+  Vector values[Taps];
+#pragma GCC unroll 8
+  for (int t = 0; t < Taps; ++t) {
+    values[t] = loadAs<Vector>(x + t * steps.tap);
+    keepInRegister(values[t]);
+  }
+#pragma GCC unroll 8
+  for (int o = 0; o < Channels; ++o) {
+    const auto gradient = loadAs<Vector>(dy + o * steps.channel);
+#pragma GCC unroll 8
+    for (int t = 0; t < Taps; ++t) {
+      sums[o][t] += gradient * values[t];
+    }
+  }
+}
+
+// Adds to sums[o][t] the products of dy's channel o with x moved by kernel row
+// p and column q + t, over output columns [columns). Lanes that the vector does
+// not have are added to those that it has.
+template <typename Vector, std::int64_t LanesInUse, int Channels, int Taps>
 void accumulate(const Shape &s, const Images &images, std::int64_t channel,
                 std::int64_t p, std::int64_t q, Range columns,
                 Vector (&sums)[Channels][Taps]) {
+  constexpr int width = sizeof(Vector) / sizeof(float);
   const std::int64_t shift = p * s.dilationRows - s.padRows;
   const Range rows = positionsInside(shift, s.strideRows, s.outRows, s.inRows);
-  const std::int64_t plane = s.outRows * s.outColumns * laneCount;
   const std::int64_t step = s.strideColumns * laneCount;
-  const std::int64_t tap = s.dilationColumns * laneCount;
+  const Steps steps{s.outRows * s.outColumns * laneCount,
+                    s.dilationColumns * laneCount};
   for (std::int64_t image = 0; image < images.count; ++image) {
     for (std::int64_t row = rows.begin; row < rows.end; ++row) {
       const float *dy = images.dy + image * images.dyImage +
@@ -73,19 +104,9 @@ void accumulate(const Shape &s, const Images &images, std::int64_t channel,
       const float *x = images.x + image * images.xImage +
                        (line * s.inColumns + column) * laneCount;
       for (std::int64_t i = columns.begin; i < columns.end; ++i) {
-        Vector values[Taps];
-#pragma GCC unroll 8
-        for (int t = 0; t < Taps; ++t) {
-          values[t] = loadAs<Vector>(x + t * tap);
-          keepInRegister(values[t]);
-        }
-#pragma GCC unroll 8
-        for (int o = 0; o < Channels; ++o) {
-          const auto gradient = loadAs<Vector>(dy + o * plane);
-#pragma GCC unroll 8
-          for (int t = 0; t < Taps; ++t) {
-            sums[o][t] += gradient * values[t];
-          }
+#pragma GCC unroll 4
+        for (int lane = 0; lane < LanesInUse; lane += width) {
+          addPosition(dy + lane, x + lane, steps, sums);
         }
         dy += laneCount;
         x += step;
@@ -123,11 +144,13 @@ struct Place {
 
 // Adds the products of some columns with Taps kernel columns from `tap` on to
 // sums [channels, taps, lanes].
-template <typename Vector, int Channels, int Taps, int AllTaps>
+template <typename Vector, std::int64_t LanesInUse, int Channels, int Taps,
+          int AllTaps>
 void addColumns(const Shape &s, const Images &images, const Place &at,
                 const Range &columns, int tap, float *sums) {
   Vector part[Channels][Taps] = {};
-  accumulate(s, images, at.channel, at.p, at.q + tap, columns, part);
+  accumulate<Vector, LanesInUse>(s, images, at.channel, at.p, at.q + tap,
+                                 columns, part);
 #pragma GCC unroll 8
   for (int o = 0; o < Channels; ++o) {
 #pragma GCC unroll 8
@@ -138,31 +161,21 @@ void addColumns(const Shape &s, const Images &images, const Place &at,
   }
 }
 
-template <typename Vector, int Channels, int Taps>
+template <typename Vector, std::int64_t LanesInUse, int Channels, int Taps>
 void addImages(const Shape &s, const Images &images, const Place &at,
                float *sums) {
   const TapColumns<Taps> columns(s, at.q);
-  addColumns<Vector, Channels, Taps, Taps>(s, images, at, columns.all, 0, sums);
+  addColumns<Vector, LanesInUse, Channels, Taps, Taps>(s, images, at,
+                                                       columns.all, 0, sums);
   for (int t = 0; t < Taps; ++t) { // what padding leaves of single taps
     const Range parts[] = {columns.left(t), columns.right(t)};
     for (const Range part : parts) {
       if (part.begin < part.end) {
-        addColumns<Vector, Channels, 1, Taps>(s, images, at, part, t, sums);
+        addColumns<Vector, LanesInUse, Channels, 1, Taps>(s, images, at, part,
+                                                          t, sums);
       }
     }
   }
-}
-
-template <int Channels, int Taps>
-void addWholeImages(const Shape &s, const Images &images, const Place &at,
-                    float *sums) {
-#ifdef __AVX512F__
-  addImages<Lanes, Channels, Taps>(s, images, at, sums);
-#else
-  addImages<HalfLanes, Channels, Taps>(s, images, at, sums);
-  addImages<HalfLanes, Channels, Taps>(s, images.fromLane(halfCount), at,
-                                       sums + halfCount);
-#endif
 }
 
 // Sixteen sums of lanes at once, each in the order of sumOf(): in every step,
@@ -216,10 +229,12 @@ void runTile(const Shape &s, const Images &images, std::int64_t samples,
   constexpr int groups = (count + laneCount - 1) / laneCount;
   float sums[groups * laneCount * laneCount] = {};
   if (whole > 0) {
-    addWholeImages<Channels, Taps>(s, images.from(0, whole), at, sums);
+    addImages<Register, laneCount, Channels, Taps>(s, images.from(0, whole), at,
+                                                   sums);
   }
   if (hasHalf) {
-    addImages<HalfLanes, Channels, Taps>(s, images.from(whole, 1), at, sums);
+    addImages<HalfRegister, halfCount, Channels, Taps>(s, images.from(whole, 1),
+                                                       at, sums);
   }
   float totals[groups * laneCount];
   for (int g = 0; g < groups; ++g) {

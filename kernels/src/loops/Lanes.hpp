@@ -157,6 +157,20 @@ static inline Lanes loadPart(const float *from, std::int64_t count,
   return loadLanes(lanes);
 #endif
 }
+// The first `count` elements, fewer than a register has; the others are 0.
+static inline Register loadRegisterPart(const float *from, std::int64_t count) {
+#if defined(__AVX512F__)
+  return loadPart(from, count);
+#elif defined(__AVX__)
+  return _mm256_maskload_ps(from, (__m256i)firstLanes(count).low);
+#else
+  Register part{};
+  for (std::int64_t i = 0; i < count; ++i) {
+    part[i] = from[i];
+  }
+  return part;
+#endif
+}
 static inline void storePart(float *to, Lanes lanes, std::int64_t count) {
   if (count == laneCount) {
     return storeLanes(to, lanes);

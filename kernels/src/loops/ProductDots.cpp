@@ -10,16 +10,11 @@ namespace {
 
 using Matrices = ProductLoops::Matrices;
 
-// Sums that are kept in registers, and the rows that share columns of b.
-#if defined(__AVX512F__)
+// Sums that are kept in registers.
+#ifdef __AVX512F__
 constexpr int dotTile = 16;
-constexpr int dotRows = 4;
-#elif defined(__AVX2__)
-constexpr int dotTile = 4;
-constexpr int dotRows = 1;
 #else
-constexpr int dotTile = 2;
-constexpr int dotRows = 1;
+constexpr int dotTile = 8;
 #endif
 
 template <bool IsPart>
@@ -101,7 +96,8 @@ void transposeColumns(float *to, std::int64_t toRow, const float *const *rows,
 }
 
 // Lane i of the result is the sum of the lanes of sums[i].
-Lanes sumEach(const Lanes (&sums)[laneCount]) {
+#if defined(__AVX512F__)
+Lanes sumEach(const Register (&sums)[laneCount]) {
   Lanes quarters[4]; // of sums 4 i to 4 i + 3, by groups of four lanes
 #pragma GCC unroll 4
   for (int i = 0; i < 4; ++i) {
@@ -125,6 +121,50 @@ Lanes sumEach(const Lanes (&sums)[laneCount]) {
          shuffled<4, 5, 6, 7, 12, 13, 14, 15, 20, 21, 22, 23, 28, 29, 30, 31>(
              lowA, lowB);
 }
+#elif defined(__AVX__)
+HalfLanes sumEight(const Register *sums) {
+  const __m256 low = _mm256_hadd_ps(_mm256_hadd_ps(sums[0], sums[1]),
+                                    _mm256_hadd_ps(sums[2], sums[3]));
+  const __m256 high = _mm256_hadd_ps(_mm256_hadd_ps(sums[4], sums[5]),
+                                     _mm256_hadd_ps(sums[6], sums[7]));
+  return _mm256_permute2f128_ps(low, high, 0x20) +
+         _mm256_permute2f128_ps(low, high, 0x31);
+}
+Lanes sumEach(const Register (&sums)[laneCount]) {
+  return {sumEight(sums), sumEight(sums + halfCount)};
+}
+#else
+Lanes sumEach(const Register (&sums)[laneCount]) {
+  float totals[laneCount];
+  for (std::int64_t i = 0; i < laneCount; ++i) {
+    totals[i] = (sums[i][0] + sums[i][2]) + (sums[i][1] + sums[i][3]);
+  }
+  return loadLanes(totals);
+}
+#endif
+
+// Products of Rows rows of a with some columns of b, a register along the
+// depth.
+template <typename Load, int Rows, int Columns>
+[[gnu::always_inline]] inline void
+addProducts(Load load, const float *a, std::int64_t aRow,
+            const float *const *columns, std::int64_t k,
+            Register (&sums)[Rows][Columns]) {
+  Register values[Rows];
+#pragma GCC unroll 4
+  for (int r = 0; r < Rows; ++r) {
+    values[r] = load(a + r * aRow + k);
+  }
+#pragma GCC unroll 16
+  for (int c = 0; c < Columns; ++c) {
+    Register column = load(columns[c] + k);
+    keepInRegister(column);
+#pragma GCC unroll 4
+    for (int r = 0; r < Rows; ++r) {
+      sums[r][c] += values[r] * column;
+    }
+  }
+}
 
 // Rows of a with sixteen / Rows columns of b, dotTile sums at a time. Lanes of
 // the result are columns of the first row, then of the next.
@@ -133,36 +173,26 @@ Lanes dotsOf(const float *a, std::int64_t aRow,
              const float *const (&columns)[laneCount / Rows],
              std::int64_t depth) {
   constexpr int columnCount = laneCount / Rows;
-  Lanes sums[laneCount];
-#pragma GCC unroll 16
-  for (int first = 0; first < laneCount; first += dotTile) {
-    Lanes part[dotTile] = {};
-    const auto add = [&](auto load, std::int64_t k) {
-      Lanes values[Rows];
-#pragma GCC unroll 4
-      for (int r = 0; r < Rows; ++r) {
-        values[r] = load(a + r * aRow + k);
-      }
-#pragma GCC unroll 16
-      for (int c = 0; c < dotTile / Rows; ++c) {
-        Lanes column = load(columns[first + c] + k);
-        keepInRegister(column);
-#pragma GCC unroll 4
-        for (int r = 0; r < Rows; ++r) {
-          part[r * columnCount + c] += values[r] * column;
-        }
-      }
-    };
+  constexpr int together = dotTile / Rows;
+  Register sums[laneCount];
+  for (int first = 0; first < columnCount; first += together) {
+    Register part[Rows][together] = {};
     std::int64_t k = 0;
-    for (; k + laneCount <= depth; k += laneCount) {
-      add(loadLanes, k);
+    for (; k + registerCount <= depth; k += registerCount) {
+      addProducts(loadAs<Register>, a, aRow, columns + first, k, part);
     }
     if (k < depth) {
-      add([&](const float *from) { return loadPart(from, depth - k); }, k);
+      const auto loadRest = [&](const float *from) {
+        return loadRegisterPart(from, depth - k);
+      };
+      addProducts(loadRest, a, aRow, columns + first, k, part);
     }
+#pragma GCC unroll 4
+    for (int r = 0; r < Rows; ++r) {
 #pragma GCC unroll 16
-    for (int i = 0; i < dotTile; ++i) {
-      sums[first + i] = part[i];
+      for (int c = 0; c < together; ++c) {
+        sums[r * columnCount + first + c] = part[r][c];
+      }
     }
   }
   return sumEach(sums);
@@ -226,13 +256,11 @@ template <int Rows> void multiplyRows(const Matrices &m, std::int64_t row) {
 
 void multiplyByDots(const Matrices &m) {
   std::int64_t row = 0;
-  if constexpr (dotRows == 4) {
-    for (; row + 4 <= m.rows; row += 4) {
-      multiplyRows<4>(m, row);
-    }
-    for (; row + 2 <= m.rows; row += 2) {
-      multiplyRows<2>(m, row);
-    }
+  for (; row + 4 <= m.rows; row += 4) {
+    multiplyRows<4>(m, row);
+  }
+  for (; row + 2 <= m.rows; row += 2) {
+    multiplyRows<2>(m, row);
   }
   for (; row < m.rows; ++row) {
     multiplyRows<1>(m, row);

@@ -117,28 +117,49 @@ Corner cornerOf(const Field &field, std::int64_t tile) {
           inImage % field.tileColumns * inner - field.padColumns};
 }
 
-// A square of pixels; those beyond the image are zeros.
-template <int Size>
-inline void loadSquare(const Field &field, const float *plane,
-                       const Corner &corner, Register (&square)[Size][Size]) {
-  const bool isInside = corner.row >= 0 && corner.column >= 0 &&
-                        corner.row + Size <= field.rows &&
-                        corner.column + Size <= field.columns;
+// A square of pixels in memory, or of results.
+template <int Size> struct Square {
+  const float *at;
+  std::int64_t row; // floats to the next; columns are sixteen apart
+
+  // That of an image, by way of `copy` if some of it is beyond the image, where
+  // there are zeros.
+  Square(const Field &field, const float *plane, const Corner &corner,
+         float (&copy)[Size * Size * laneCount])
+      : at(plane + (corner.row * field.columns + corner.column) * laneCount),
+        row(field.columns * laneCount) {
+    const bool isInside = corner.row >= 0 && corner.column >= 0 &&
+                          corner.row + Size <= field.rows &&
+                          corner.column + Size <= field.columns;
+    if (isInside) {
+      return;
+    }
+    const std::int64_t left = corner.column < 0 ? -corner.column : 0;
+    const std::int64_t right = least(Size, field.columns - corner.column);
+    std::memset(copy, 0, sizeof copy);
+    for (std::int64_t r = 0; r < Size && left < right; ++r) {
+      if (corner.row + r >= 0 && corner.row + r < field.rows) {
+        std::memcpy(copy + (r * Size + left) * laneCount,
+                    at + r * row + left * laneCount,
+                    static_cast<std::size_t>(right - left) * laneCount *
+                        sizeof(float));
+      }
+    }
+    at = copy;
+    row = Size * laneCount;
+  }
+
+  // A register of each pixel's lanes.
+  void load(std::int64_t lane, Register (&square)[Size][Size]) const {
 #pragma GCC unroll 6
-  for (int r = 0; r < Size; ++r) {
-    const std::int64_t row = corner.row + r;
-    const float *line =
-        plane + (row * field.columns + corner.column) * laneCount;
+    for (int r = 0; r < Size; ++r) {
 #pragma GCC unroll 6
-    for (int c = 0; c < Size; ++c) {
-      const std::int64_t column = corner.column + c;
-      square[r][c] = isInside || (row >= 0 && row < field.rows && column >= 0 &&
-                                  column < field.columns)
-                         ? loadAs<Register>(line + c * laneCount)
-                         : Register{};
+      for (int c = 0; c < Size; ++c) {
+        square[r][c] = loadAs<Register>(at + r * row + c * laneCount + lane);
+      }
     }
   }
-}
+};
 
 // To one row of the matrices of all places, `apart` from each other; and back.
 inline void storePlaces(const Register (&square)[size][size],
@@ -174,11 +195,13 @@ void toFactors(const Field &field, const Tiles &tiles, std::int64_t begin,
   for (std::int64_t block = begin; block < end; ++block) {
     for (std::int64_t t = 0; t < tiles.count; ++t) {
       const Corner corner = cornerOf(field, tiles.first + t);
-      const float *from = x + (corner.image * blocks + block) * plane;
+      float copy[Size * Size * laneCount];
+      const Square<Size> pixels(
+          field, x + (corner.image * blocks + block) * plane, corner, copy);
       float *at = to + t * channels + (block - begin) * laneCount;
       for (std::int64_t lane = 0; lane < laneCount; lane += registerCount) {
         Register square[Size][Size], factors[size][size];
-        loadSquare<Size>(field, from + lane, corner, square);
+        pixels.load(lane, square);
         transform<Size, size, Along>(square, factors);
         storePlaces(factors, tiles.apart(channels), at + lane);
       }
@@ -200,15 +223,20 @@ void gradients(const Field &field, const Tiles &tiles, std::int64_t begin,
 inline void storeResults(const Field &field, const Corner &corner,
                          const Register (&values)[inner][inner], Register shift,
                          bool hasRelu, float *to) {
+  const std::int64_t rows = least(inner, field.rows - corner.row);
+  const std::int64_t columns = least(inner, field.columns - corner.column);
+  to += (corner.row * field.columns + corner.column) * laneCount;
 #pragma GCC unroll 4
   for (int r = 0; r < inner; ++r) {
+    if (r >= rows) {
+      return;
+    }
 #pragma GCC unroll 4
     for (int c = 0; c < inner; ++c) {
       Register value = values[r][c] + shift;
       value = hasRelu ? chooseAs(value < 0, Register{}, value) : value;
-      const std::int64_t row = corner.row + r, column = corner.column + c;
-      if (row < field.rows && column < field.columns) {
-        storeAs(to + (row * field.columns + column) * laneCount, value);
+      if (c < columns) {
+        storeAs(to + (r * field.columns + c) * laneCount, value);
       }
     }
   }
