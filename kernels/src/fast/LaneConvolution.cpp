@@ -15,24 +15,26 @@ namespace kernels {
 
 namespace {
 
-// Beyond, sixteen channels side by side are better. Where registers hold eight,
-// the library's weight gradient of a network's first layer takes ten times as
-// long as this one.
-std::int64_t mostChannels() {
-  const std::string_view level = selectedLoops().level;
-  return level == "v4" ? 31 : 32;
-}
+constexpr auto lanes = Layout::BatchLanes16;
 
-} // namespace
+// From so many channels on, sixteen of them side by side are better.
+constexpr std::int64_t manyChannels = 32;
 
-bool isForLanes(const OperandSpec &image) {
+bool fillsLanes(const OperandSpec &image) {
   if (image.shape.size() != 4 || image.type != DataType::Float) {
     return false;
   }
   const std::int64_t batch = image.shape[0];
   const std::int64_t padding = laneBlocks(batch) * laneSamples - batch;
-  return batch >= laneSamples && 4 * padding <= batch &&
-         image.shape[1] <= mostChannels();
+  return batch >= laneSamples && 4 * padding <= batch;
+}
+
+} // namespace
+
+bool isForLanes(const OperandSpec &image) {
+  return fillsLanes(image) &&
+         (image.shape[1] < manyChannels ||
+          (image.shape[1] == manyChannels && image.found == lanes));
 }
 
 std::vector<Access> channelAccesses(const Signature &signature,
@@ -50,8 +52,6 @@ std::vector<Access> channelAccesses(const Signature &signature,
 }
 
 namespace {
-
-constexpr auto lanes = Layout::BatchLanes16;
 
 LaneLoops::Convolution loopShape(const ConvolutionShape &s) {
   return {.inChannels = s.inChannels,
@@ -89,6 +89,18 @@ double workOf(const ConvolutionShape &s) {
 
 bool isSmall(const ConvolutionShape &s) {
   return s.groups == 1 && (s.inChannels < 16 || s.outChannels < 16);
+}
+
+// The first layer of a network of grey images: where registers hold eight, the
+// library's weight gradient takes ten times as long as this one.
+bool isGrey(const ConvolutionShape &s) {
+  const std::string_view level = selectedLoops().level;
+  return level != "v4" && s.inChannels == 1 && s.outChannels == manyChannels;
+}
+
+// Of the image that has the output channels.
+bool isForLanes(const OperandSpec &image, const ConvolutionShape &s) {
+  return isForLanes(image) || (fillsLanes(image) && isGrey(s));
 }
 
 // Rows of one image. A shard's range over (block, row) pairs is cut at the ends
@@ -262,8 +274,12 @@ using Layouts = std::optional<std::vector<Layout>>;
 
 Layouts forwardLayouts(const Signature &signature) {
   const bool hasBias = signature.inputs.size() == 3;
-  if (!isForLanes(signature.inputs[0]) || !isForLanes(signature.outputs[0]) ||
-      !isSmall(forwardShape(signature)) || !signature.inputs[1].isRowMajor() ||
+  if (!isForLanes(signature.inputs[0])) {
+    return std::nullopt;
+  }
+  const auto shape = forwardShape(signature);
+  if (!isForLanes(signature.outputs[0], shape) || !isSmall(shape) ||
+      !signature.inputs[1].isRowMajor() ||
       (hasBias && !signature.inputs[2].isRowMajor())) {
     return std::nullopt;
   }
@@ -284,8 +300,11 @@ Layouts dataGradLayouts(const Signature &signature) {
 }
 
 Layouts weightGradLayouts(const Signature &signature) {
-  if (!isForLanes(signature.inputs[0]) || !isForLanes(signature.inputs[1]) ||
-      !isSmall(weightGradShape(signature)) ||
+  if (!isForLanes(signature.inputs[1])) {
+    return std::nullopt;
+  }
+  const auto shape = weightGradShape(signature);
+  if (!isForLanes(signature.inputs[0], shape) || !isSmall(shape) ||
       !signature.outputs[0].isRowMajor()) {
     return std::nullopt;
   }

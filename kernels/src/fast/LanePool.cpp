@@ -112,14 +112,13 @@ using Layouts = std::optional<std::vector<Layout>>;
 Layouts poolLayouts(const Signature &signature) {
   // A gradient lies as the positions that its pooling has found: the rest of
   // what it goes back to does, too.
-  const bool isForThem = isForLanes(signature.inputs[0]);
-  if (isForThem && signature.inputs.back().found == lanes) {
+  if (signature.inputs.back().found == lanes) {
     return std::vector(3, lanes);
   }
   if (isFoundBlocked(signature, {0, signature.inputs.size() - 1})) {
     return std::vector(3, blocked);
   }
-  if (!isForThem) {
+  if (!isForLanes(signature.inputs[0])) {
     return std::nullopt;
   }
   return std::vector(3, lanes);
