@@ -245,6 +245,25 @@ void multiplyBlock(const Matrices &m, std::int64_t row, std::int64_t column) {
   }
 }
 
+// Rows [0, end) in fours. What is read again for every block of the other is
+// the smaller of a and b.
+void multiplyFours(const Matrices &m, std::int64_t end) {
+  constexpr std::int64_t width = laneCount / 4;
+  if (m.rows > m.columns) {
+    for (std::int64_t row = 0; row < end; row += 4) {
+      for (std::int64_t column = 0; column < m.columns; column += width) {
+        multiplyBlock<4>(m, row, column);
+      }
+    }
+    return;
+  }
+  for (std::int64_t column = 0; column < m.columns; column += width) {
+    for (std::int64_t row = 0; row < end; row += 4) {
+      multiplyBlock<4>(m, row, column);
+    }
+  }
+}
+
 template <int Rows> void multiplyRows(const Matrices &m, std::int64_t row) {
   for (std::int64_t column = 0; column < m.columns;
        column += laneCount / Rows) {
@@ -255,10 +274,8 @@ template <int Rows> void multiplyRows(const Matrices &m, std::int64_t row) {
 } // namespace
 
 void multiplyByDots(const Matrices &m) {
-  std::int64_t row = 0;
-  for (; row + 4 <= m.rows; row += 4) {
-    multiplyRows<4>(m, row);
-  }
+  std::int64_t row = m.rows / 4 * 4;
+  multiplyFours(m, row);
   for (; row + 2 <= m.rows; row += 2) {
     multiplyRows<2>(m, row);
   }
