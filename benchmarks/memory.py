@@ -5,7 +5,8 @@ from pathlib import Path
 
 import torch
 
-ENGINE = re.compile(r"engine memory: (\d+) B of arena, (\d+) B of variables")
+ENGINE = re.compile(r"engine memory: (\d+) B of arena, (\d+) B of workspaces, "
+                    r"(\d+) B of variables")
 
 
 def resident_bytes() -> int:
@@ -16,8 +17,8 @@ def resident_bytes() -> int:
 
 def engine_bytes(log: Path) -> dict:
     """Of the largest engine that the log tells of."""
-    found = [dict(arena=int(a), persistent=int(b))
-             for a, b in ENGINE.findall(log.read_text())]
+    found = [dict(arena=int(a) + int(w), persistent=int(v))
+             for a, w, v in ENGINE.findall(log.read_text())]
     return max(found, key=lambda e: sum(e.values()))
 
 

@@ -183,10 +183,10 @@ struct Storage {
 double largestError(const ProductShape &s) {
   Storage data(s);
   const Product product(s);
-  std::vector<std::byte> scratch(product.scratchBytes());
+  std::vector<std::byte> workspace(product.workspaceBytes());
   product.run(
       {data.a.data(), data.b.data(), data.y.data(), data.bias.data(), 2, true},
-      scratch.data());
+      workspace.data());
   double worst = 0;
   for (std::int64_t row = 0; row < s.rows; ++row) {
     for (std::int64_t column = 0; column < s.columns; ++column) {
@@ -219,7 +219,7 @@ TEST(FastProduct, AgreesForAllStrides) {
   }
 }
 
-// Blocks of the depth and of columns, through scratch.
+// Blocks of the depth and of columns, through the workspace.
 TEST(FastProduct, AgreesWhereTheSecondMatrixIsLarge) {
   constexpr std::int64_t m = 100, n = 500, k = 1100;
   EXPECT_LT(largestError({m, n, k, k, 1, n, 1, n, 1}), 1e-4);

@@ -1,6 +1,7 @@
 #include "KernelTesting.hpp"
 
 #include "GuardedBuffer.hpp"
+#include "PlanMemory.hpp"
 
 #include <gtest/gtest.h>
 
@@ -17,12 +18,6 @@ double rounded(DataType type, double value) {
   alignas(8) std::byte element[8];
   storeElement(type, element, value);
   return loadElement(type, element);
-}
-
-// The first cache line inside the memory.
-std::byte *aligned(std::vector<std::byte> &memory) {
-  return memory.data() +
-         (64 - reinterpret_cast<std::uintptr_t>(memory.data()) % 64) % 64;
 }
 
 // Poisons all bytes of an input that the task does not declare to read.
@@ -226,7 +221,7 @@ std::size_t Call::taskCount(std::size_t entry) const {
 
 void Call::runInPlace(const Planned &planned,
                       const std::vector<std::uint32_t> &order, Storage &storage,
-                      std::byte *scratch) const {
+                      PlanMemory &memory) const {
   const std::size_t inputCount = planned.operands.inputs.size();
   auto addresses = storage.addresses();
   std::vector<bool> isShared(planned.operands.outputs.size(), false);
@@ -240,13 +235,13 @@ void Call::runInPlace(const Planned &planned,
     }
   }
   for (auto task : order) {
-    planned.plan->run(task, addresses.data(), scratch);
+    planned.plan->run(task, addresses.data(), memory.beginTask());
   }
 }
 
 void Call::runChecked(const Planned &planned,
                       const std::vector<std::uint32_t> &order, Storage &storage,
-                      std::byte *scratch) const {
+                      PlanMemory &memory) const {
   const std::size_t inputCount = planned.operands.inputs.size();
   for (auto index : order) {
     const Task &task = planned.plan->tasks()[index];
@@ -256,7 +251,7 @@ void Call::runChecked(const Planned &planned,
     }
     const Storage before = limited;
     const auto addresses = limited.addresses();
-    planned.plan->run(index, addresses.data(), scratch);
+    planned.plan->run(index, addresses.data(), memory.beginTask());
     for (std::uint32_t i = 0; i < limited.operands.size(); ++i) {
       EXPECT_TRUE(limited.operands[i].isGuardIntact())
           << kind_->name << ": outside operand " << i;
@@ -278,7 +273,7 @@ Call::Results Call::fast(std::size_t entry, bool overwrites) const {
   }
   const auto &tasks = planned.plan->tasks();
   Storage storage = makeStorage(planned.operands);
-  std::vector<std::byte> memory(planned.plan->scratchBytes() + 64, poison);
+  PlanMemory memory(*planned.plan);
   std::vector<std::uint32_t> order(tasks.size());
   for (std::uint32_t i = 0; i < order.size(); ++i) {
     order[i] = i;
@@ -291,13 +286,13 @@ Call::Results Call::fast(std::size_t entry, bool overwrites) const {
   Storage other = storage;
   const auto addresses = other.addresses();
   for (auto task : order) {
-    planned.plan->run(task, addresses.data(), aligned(memory));
+    planned.plan->run(task, addresses.data(), memory.beginTask());
   }
-  std::fill(memory.begin(), memory.end(), poison);
+  memory.beginRun();
   if (overwrites) {
-    runInPlace(planned, order, storage, aligned(memory));
+    runInPlace(planned, order, storage, memory);
   } else {
-    runChecked(planned, order, storage, aligned(memory));
+    runChecked(planned, order, storage, memory);
   }
   for (std::size_t i = 0; i < planned.operands.outputs.size(); ++i) {
     const auto &spec = planned.operands.outputs[i];
@@ -313,7 +308,7 @@ double Call::microseconds(std::size_t entry) const {
   using Clock = std::chrono::steady_clock;
   const auto planned = makePlan(entry);
   Storage storage = makeStorage(planned.operands);
-  std::vector<std::byte> memory(planned.plan->scratchBytes() + 64);
+  const PlanMemory memory(*planned.plan);
   const auto addresses = storage.addresses();
   double best = 1e9;
   constexpr int repetitions = 20;
@@ -322,7 +317,7 @@ double Call::microseconds(std::size_t entry) const {
     for (int i = 0; i < repetitions; ++i) {
       for (std::uint32_t task = 0; task < planned.plan->tasks().size();
            ++task) {
-        planned.plan->run(task, addresses.data(), aligned(memory));
+        planned.plan->run(task, addresses.data(), memory.both());
       }
     }
     const std::chrono::duration<double, std::micro> time = Clock::now() - start;

@@ -18,6 +18,8 @@ struct Input {
   std::vector<double> values; // empty: random in [-1, 1), or small integers
 };
 
+class PlanMemory;
+
 class Call {
 public:
   Call(std::string_view kind, Attributes attributes, std::vector<Input> inputs);
@@ -70,10 +72,10 @@ private:
   static Results read(const Operands &operands, const Storage &storage);
   void runChecked(const Planned &planned,
                   const std::vector<std::uint32_t> &order, Storage &storage,
-                  std::byte *scratch) const;
+                  PlanMemory &memory) const;
   void runInPlace(const Planned &planned,
                   const std::vector<std::uint32_t> &order, Storage &storage,
-                  std::byte *scratch) const;
+                  PlanMemory &memory) const;
 
   const Kind *kind_;
   Attributes attributes_;

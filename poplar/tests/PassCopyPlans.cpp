@@ -109,7 +109,7 @@ void expectCopies(OperandSpec source, OperandSpec target) {
   std::byte *operands[] = {reinterpret_cast<std::byte *>(&from[origin]),
                            reinterpret_cast<std::byte *>(&got[origin])};
   for (std::uint32_t task = 0; task < plan->tasks().size(); ++task) {
-    plan->run(task, operands, nullptr);
+    plan->run(task, operands, {});
   }
   EXPECT_EQ(got, expected);
 }

@@ -33,23 +33,33 @@ struct Task {
   std::vector<Access> accesses;
 };
 
+// What a task has besides operands, aligned to 64 bytes.
+struct Memory {
+  // Of the call, shared by its tasks: what one of them writes there, those of
+  // later stages find. Undefined before the first.
+  std::byte *scratch = nullptr;
+  // Of the running task alone, undefined at its start. The next task finds the
+  // same bytes in the core's cache.
+  std::byte *workspace = nullptr;
+};
+
 class Plan {
 public:
   virtual ~Plan() = default;
 
   const std::vector<Task> &tasks() const { return tasks_; }
-  // Private memory of the call, shared by its tasks; contents undefined at the
-  // start, so a plan must write what it reads. Aligned to 64 bytes.
   std::size_t scratchBytes() const { return scratchBytes_; }
+  std::size_t workspaceBytes() const { return workspaceBytes_; } // of any task
 
   // Runs one task. `operands[i]` is the address of operand i's element 0; data
   // is aligned to 64 bytes when the operand is a whole value.
   virtual void run(std::uint32_t task, std::byte *const *operands,
-                   std::byte *scratch) const = 0;
+                   Memory memory) const = 0;
 
 protected:
   std::vector<Task> tasks_;
   std::size_t scratchBytes_ = 0;
+  std::size_t workspaceBytes_ = 0;
 };
 
 struct KernelEntry {

@@ -69,16 +69,14 @@ public:
       shards_.push_back(shardRange(items, count, i));
       addTask(signature, work / static_cast<double>(count));
     }
-    shardBytes_ = scratchBytes_;
-    scratchBytes_ *= shards_.size();
   }
 
   void run(std::uint32_t task, std::byte *const *operands,
-           std::byte *scratch) const override {
-    std::byte *const own = scratch + task * shardBytes_;
+           Memory memory) const override {
     std::int64_t prepared = -1;
     for (auto i = shards_[task].begin; i < shards_[task].end; ++i) {
-      Block block{static_cast<std::size_t>(i / parts_), {}, operands, own};
+      Block block{
+          static_cast<std::size_t>(i / parts_), {}, operands, memory.workspace};
       if (i / parts_ != prepared) {
         prepared = i / parts_;
         copyKeys(block);
@@ -99,14 +97,14 @@ private:
     std::size_t group;
     ShardRange rows;
     std::byte *const *operands;
-    std::byte *scratch;
+    std::byte *workspace;
 
     float *of(std::size_t operand, const Matrices &m) const {
       return dataOf<float>(operands, operand) + m.groups[group] +
              rows.begin * m.row;
     }
     float *at(std::size_t offset) const {
-      return reinterpret_cast<float *>(scratch + offset);
+      return reinterpret_cast<float *>(workspace + offset);
     }
   };
 
@@ -142,8 +140,8 @@ private:
   }
 
   std::size_t reserve(std::int64_t floats) {
-    const std::size_t at = scratchBytes_;
-    scratchBytes_ += lineAligned(static_cast<std::size_t>(floats) * 4);
+    const std::size_t at = workspaceBytes_;
+    workspaceBytes_ += lineAligned(static_cast<std::size_t>(floats) * 4);
     return at;
   }
 
@@ -300,8 +298,7 @@ private:
   std::int64_t scoreRow_; // from one row to the next
   std::int64_t blockRows_;
   std::int64_t parts_; // of a group's rows
-  std::size_t keysAt_, scoresAt_, valuesAt_, resultAt_, maskAt_; // in scratch
-  std::size_t shardBytes_ = 0;
+  std::size_t keysAt_, scoresAt_, valuesAt_, resultAt_, maskAt_; // in bytes
   std::vector<ShardRange> shards_; // of items: parts of groups
 };
 

@@ -102,7 +102,7 @@ BlockPlan::BlockPlan(const Signature &signature,
                     std::move(space.strides[i]), isSingle, use});
     held += list.back().hasBuffer() ? 1 : 0;
   }
-  taskScratch_ = held * blockBytes_;
+  workspaceBytes_ = held * blockBytes_;
   // Packed rows are whole, so that operands which repeat them stay the same.
   const std::int64_t inner = extents_.back();
   const bool isPacked = extents_.size() > 1 && !hasLongRows_;
@@ -110,7 +110,6 @@ BlockPlan::BlockPlan(const Signature &signature,
           : isPacked ? blockElements / inner * inner
                      : blockElements;
   addShards(signature, nanoseconds);
-  scratchBytes_ = taskScratch_ * shards_.size();
 }
 
 // Whether the elements of each block are equal.
@@ -277,8 +276,7 @@ void BlockPlan::store(const Operand &operand, std::byte *data,
 }
 
 void BlockPlan::run(std::uint32_t task, std::byte *const *operands,
-                    std::byte *scratch) const {
-  std::byte *const own = scratch + task * taskScratch_;
+                    Memory memory) const {
   std::array<const float *, maxOperands> inputs{};
   std::array<float *, maxOperands> outputs{};
   const Shard shard = shards_[task];
@@ -292,7 +290,7 @@ void BlockPlan::run(std::uint32_t task, std::byte *const *operands,
     if (hasLongRows_) {
       count = std::min(count, inner - column);
     }
-    std::byte *next = own + buffers_ * blockBytes_;
+    std::byte *next = memory.workspace + buffers_ * blockBytes_;
     const auto place = [&](const Operand &operand) {
       std::byte *const data = operands[operand.index];
       switch (operand.use) {
@@ -319,7 +317,7 @@ void BlockPlan::run(std::uint32_t task, std::byte *const *operands,
       outputs[i] = reinterpret_cast<float *>(place(outputs_[i]));
     }
     compute({inputs.data(), outputs.data(), count, operands,
-             reinterpret_cast<float *>(own)});
+             reinterpret_cast<float *>(memory.workspace)});
     for (std::size_t i = 0; i < outputs_.size(); ++i) {
       if (outputs_[i].use == Use::Each) {
         store(outputs_[i], operands[outputs_[i].index], at, count,

@@ -30,7 +30,7 @@ public:
   static constexpr std::size_t maxOperands = 32;
 
   void run(std::uint32_t task, std::byte *const *operands,
-           std::byte *scratch) const override;
+           Memory memory) const override;
 
 protected:
   // What compute() gets for one block: at most blockElements, except where the
@@ -103,10 +103,9 @@ private:
   std::vector<Operand> outputs_;
   std::vector<std::size_t> scalars_;
   std::vector<Shard> shards_;
-  std::size_t buffers_;     // of compute()
-  std::size_t blockBytes_;  // of a buffer
-  std::int64_t step_;       // elements of a block, at most
-  std::size_t taskScratch_; // bytes
+  std::size_t buffers_;    // of compute()
+  std::size_t blockBytes_; // of a buffer
+  std::int64_t step_;      // elements of a block, at most
 };
 
 } // namespace kernels

@@ -69,13 +69,13 @@ public:
                  signature.attributes.getString("activation") == "RELU"),
         cut_(cutOf(shape, direction)) {
     const SingleThread single;
-    Scratch scratch;
+    Pieces shared;
     for (std::int64_t c = 0; c < cut_.channels; ++c) {
       for (std::int64_t s = 0; s < cut_.samples; ++s) {
-        addShard(signature, s, c, scratch);
+        addShard(signature, s, c, shared);
       }
     }
-    preparesWeights_ = cut_.samples > 1 && weights_[0].passage.isCopied();
+    preparesWeights_ = sharesWeights() && weights_[0].passage.isCopied();
     for (std::int64_t c = 0; c < cut_.channels && preparesWeights_; ++c) {
       const ShardRange elements =
           weights_[static_cast<std::size_t>(c)].elements;
@@ -87,17 +87,17 @@ public:
     for (const Shard &shard : shards_) {
       addTask(signature, shard);
     }
-    scratchBytes_ = scratch.bytes();
+    scratchBytes_ = shared.bytes();
   }
 
   // Whether the shards want what the whole wants.
   bool isConsistent() const { return isConsistent_; }
 
   void run(std::uint32_t task, std::byte *const *operands,
-           std::byte *scratch) const override {
+           Memory memory) const override {
     if (preparesWeights_) {
       if (task < weights_.size()) {
-        enterWeights(weights_[task], operands, scratch);
+        enterWeights(weights_[task], operands, memory.scratch);
         return;
       }
       task -= static_cast<std::uint32_t>(weights_.size());
@@ -105,18 +105,21 @@ public:
     const Shard &shard = shards_[task];
     const Weights &weights = weights_[shard.channelPart];
     if (!preparesWeights_) {
-      enterWeights(weights, operands, scratch);
+      enterWeights(weights, operands, memory.workspace);
     }
     auto *w = dataOf<float>(operands, 1) + weights.elements.begin;
-    void *const insideWeights = weights.passage.inside(w, scratch);
+    void *const insideWeights = weights.passage.inside(
+        w, preparesWeights_ ? memory.scratch : memory.workspace);
     for (std::int64_t s = 0; s < shard.calls; ++s) {
       auto *in = dataOf<float>(operands, 0) + shard.in + s * inStride_;
       auto *out =
           dataOf<float>(operands, outputIndex()) + shard.out + s * outStride_;
-      shard.inPassage.enter(in, scratch);
-      runPrimitive(shard, shard.inPassage.inside(in, scratch), insideWeights,
-                   shard.outPassage.inside(out, scratch), operands, scratch);
-      shard.outPassage.leave(out, scratch);
+      shard.inPassage.enter(in, memory.workspace);
+      runPrimitive(shard, shard.inPassage.inside(in, memory.workspace),
+                   insideWeights,
+                   shard.outPassage.inside(out, memory.workspace), operands,
+                   memory.workspace);
+      shard.outPassage.leave(out, memory.workspace);
     }
   }
 
@@ -140,16 +143,18 @@ private:
 
   std::size_t outputIndex() const { return hasBias_ ? 3 : 2; }
   bool isForward() const { return direction_ == Direction::Forward; }
+  // Several shards multiply by the same weights.
+  bool sharesWeights() const { return cut_.samples > 1; }
 
   void enterWeights(const Weights &weights, std::byte *const *operands,
-                    std::byte *scratch) const {
+                    std::byte *memory) const {
     weights.passage.enter(dataOf<float>(operands, 1) + weights.elements.begin,
-                          scratch);
+                          memory);
   }
 
   void runPrimitive(const Shard &shard, void *in, void *w, void *out,
-                    std::byte *const *operands, std::byte *scratch) const {
-    void *const scratchpad = scratch + shard.scratchpad;
+                    std::byte *const *operands, std::byte *workspace) const {
+    void *const scratchpad = workspace + shard.scratchpad;
     if (hasBias_) {
       shard.operation.run({in, w, out, scratchpad,
                            dataOf<float>(operands, 2) + shard.channels.begin});
@@ -159,7 +164,7 @@ private:
   }
 
   void addShard(const Signature &signature, std::int64_t samplePart,
-                std::int64_t channelPart, Scratch &scratch);
+                std::int64_t channelPart, Pieces &shared);
   void addTask(const Signature &signature, const Shard &shard);
 
   Direction direction_;
@@ -187,7 +192,8 @@ ImagePrimitive makePrimitive(const ConvolutionShape &shape, Direction direction,
 }
 
 void ImagePlan::addShard(const Signature &signature, std::int64_t samplePart,
-                         std::int64_t channelPart, Scratch &scratch) {
+                         std::int64_t channelPart, Pieces &shared) {
+  Pieces own;
   const OperandSpec &in = signature.inputs[0];
   const OperandSpec &w = signature.inputs[1];
   const OperandSpec &out = signature.outputs[0];
@@ -213,7 +219,7 @@ void ImagePlan::addShard(const Signature &signature, std::int64_t samplePart,
     weights_.push_back(
         {elementsOf(w, weightPart), made.w,
          Passage(weightDesc(w, weightPart, shape_.groups, made.w), made.w, true,
-                 scratch)});
+                 sharesWeights() ? shared : own)});
   }
   support::requireInternal(
       weights_[static_cast<std::size_t>(channelPart)].inside == made.w,
@@ -240,10 +246,11 @@ void ImagePlan::addShard(const Signature &signature, std::int64_t samplePart,
   shards_.push_back(
       {samples, channels, static_cast<std::size_t>(channelPart), calls,
        elementsOf(in, inPart).begin, elementsOf(out, outPart).begin,
-       Passage(imageDesc(in, inPart, made.in), made.in, true, scratch),
-       Passage(imageDesc(out, outPart, made.out), made.out, false, scratch),
-       scratch.take(made.scratchpad.get_size()),
+       Passage(imageDesc(in, inPart, made.in), made.in, true, own),
+       Passage(imageDesc(out, outPart, made.out), made.out, false, own),
+       own.take(made.scratchpad.get_size()),
        DnnlOperation(made.primitive, arguments)});
+  workspaceBytes_ = std::max(workspaceBytes_, own.bytes());
 }
 
 void ImagePlan::addTask(const Signature &signature, const Shard &shard) {

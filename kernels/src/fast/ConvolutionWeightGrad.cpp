@@ -53,26 +53,24 @@ public:
       : shape_(shape), cut_(cutOf(shape)),
         elements_(support::elementCount(shape.weightShape())) {
     const SingleThread single;
-    Scratch scratch;
     if (cut_.samples > 1) {
-      partials_ = scratch.take(
-          static_cast<std::size_t>(elements_ * cut_.samples) * sizeof(float));
+      scratchBytes_ =
+          static_cast<std::size_t>(elements_ * cut_.samples) * sizeof(float);
     }
     for (std::int64_t i = 0; i < cut_.samples * cut_.channels; ++i) {
-      addShard(signature, i, scratch);
+      addShard(signature, i);
     }
     if (cut_.samples > 1) {
       addSumTasks(signature, cut_.samples);
     }
-    scratchBytes_ = scratch.bytes();
   }
 
   // Whether the shards want what the whole wants.
   bool isConsistent() const { return isConsistent_; }
 
   void run(std::uint32_t task, std::byte *const *operands,
-           std::byte *scratch) const override {
-    auto *partials = reinterpret_cast<float *>(scratch + partials_);
+           Memory memory) const override {
+    auto *partials = reinterpret_cast<float *>(memory.scratch);
     if (task >= shards_.size()) {
       addPartials(sums_[task - shards_.size()], partials,
                   dataOf<float>(operands, 2));
@@ -83,12 +81,12 @@ public:
     auto *x = dataOf<float>(operands, 1) + shard.xOffset;
     float *dw = cut_.samples > 1 ? partials + task * elements_
                                  : dataOf<float>(operands, 2) + shard.dwOffset;
-    shard.dy.enter(dy, scratch);
-    shard.x.enter(x, scratch);
-    shard.operation.run(
-        {shard.dy.inside(dy, scratch), shard.x.inside(x, scratch),
-         shard.dw.inside(dw, scratch), scratch + shard.scratchpad});
-    shard.dw.leave(dw, scratch);
+    std::byte *const own = memory.workspace;
+    shard.dy.enter(dy, own);
+    shard.x.enter(x, own);
+    shard.operation.run({shard.dy.inside(dy, own), shard.x.inside(x, own),
+                         shard.dw.inside(dw, own), own + shard.scratchpad});
+    shard.dw.leave(dw, own);
   }
 
 private:
@@ -99,8 +97,8 @@ private:
     DnnlOperation operation;
   };
 
-  void addShard(const Signature &signature, std::int64_t index,
-                Scratch &scratch) {
+  void addShard(const Signature &signature, std::int64_t index) {
+    Pieces own;
     const auto &dy = signature.inputs[0];
     const auto &x = signature.inputs[1];
     const auto &dw = signature.outputs[0];
@@ -129,16 +127,17 @@ private:
     shards_.push_back(
         {elementsOf(dy, dyPart).begin, elementsOf(x, xPart).begin,
          elementsOf(dw, dwPart).begin,
-         Passage(imageDesc(dy, dyPart, insideDy), insideDy, true, scratch),
-         Passage(imageDesc(x, xPart, insideX), insideX, true, scratch),
+         Passage(imageDesc(dy, dyPart, insideDy), insideDy, true, own),
+         Passage(imageDesc(x, xPart, insideX), insideX, true, own),
          Passage(weightDesc(dw, dwPart, shape_.groups, insideDw), insideDw,
-                 false, scratch),
-         scratch.take(pd.scratchpad_desc().get_size()),
+                 false, own),
+         own.take(pd.scratchpad_desc().get_size()),
          DnnlOperation(dnnl::convolution_backward_weights(pd),
                        {{DNNL_ARG_DIFF_DST, insideDy},
                         {DNNL_ARG_SRC, insideX},
                         {DNNL_ARG_DIFF_WEIGHTS, insideDw},
                         {DNNL_ARG_SCRATCHPAD, pd.scratchpad_desc()}})});
+    workspaceBytes_ = std::max(workspaceBytes_, own.bytes());
   }
 
   void addTask(const Signature &signature, const Part &dy, const Part &x,
@@ -189,7 +188,6 @@ private:
   Cut cut_;
   bool isConsistent_ = true;
   std::int64_t elements_; // of the weights
-  std::size_t partials_ = 0;
   std::vector<Shard> shards_;
   std::vector<ShardRange> sums_;
 };

@@ -34,10 +34,10 @@ public:
     row_ = size_ + 4;
     const double work = 10.0 * static_cast<double>(batch_ * steps_ * size_);
     const auto count = shardCount(batch_, work);
-    taskScratch_ = lineAligned(
+    workspaceBytes_ =
         static_cast<std::size_t>((2 * steps_ + 4) * row_ + classes_) *
             sizeof(float) +
-        static_cast<std::size_t>(size_) * sizeof(std::int64_t));
+        static_cast<std::size_t>(size_) * sizeof(std::int64_t);
     for (std::int64_t i = 0; i < count; ++i) {
       shards_.push_back(shardRange(batch_, count, i));
       Task task{0, work / static_cast<double>(count), {}};
@@ -47,13 +47,12 @@ public:
       }
       tasks_.push_back(std::move(task));
     }
-    scratchBytes_ = taskScratch_ * tasks_.size();
   }
 
   void run(std::uint32_t task, std::byte *const *operands,
-           std::byte *scratch) const override {
+           Memory memory) const override {
     for (auto b = shards_[task].begin; b < shards_[task].end; ++b) {
-      runSample(b, operands, scratch + taskScratch_ * task);
+      runSample(b, operands, memory.workspace);
     }
   }
 
@@ -71,7 +70,7 @@ private:
   };
 
   Sample makeSample(std::int64_t b, std::byte *const *operands,
-                    std::byte *scratch) const {
+                    std::byte *workspace) const {
     Sample s{};
     s.logProbs = dataOf<const float>(operands, 0) + b * classes_;
     s.steps = std::min<std::int64_t>(dataOf<const std::int32_t>(operands, 2)[b],
@@ -79,7 +78,7 @@ private:
     const auto length = std::min<std::int64_t>(
         dataOf<const std::int32_t>(operands, 3)[b], labels_);
     s.size = 2 * length + 1;
-    s.symbols = reinterpret_cast<std::int64_t *>(scratch);
+    s.symbols = reinterpret_cast<std::int64_t *>(workspace);
     auto *memory = reinterpret_cast<float *>(s.symbols + size_);
     std::fill_n(memory, (2 * steps_ + 4) * row_, never);
     s.before = memory + 2;
@@ -136,8 +135,8 @@ private:
   }
 
   void runSample(std::int64_t b, std::byte *const *operands,
-                 std::byte *scratch) const {
-    const Sample s = makeSample(b, operands, scratch);
+                 std::byte *workspace) const {
+    const Sample s = makeSample(b, operands, workspace);
     walk(s);
     float total = s.steps == 0 && s.size == 1 ? 0.0f : never;
     if (s.steps > 0) {
@@ -190,7 +189,6 @@ private:
   std::int64_t steps_, batch_, classes_, labels_, size_, blank_;
   bool hasGradient_, isBeforeSoftmax_, zeroesInfinity_;
   std::int64_t row_ = 0; // floats
-  std::size_t taskScratch_ = 0;
   std::vector<ShardRange> shards_;
 };
 

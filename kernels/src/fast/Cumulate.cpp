@@ -48,7 +48,7 @@ public:
   }
 
   void run(std::uint32_t task, std::byte *const *operands,
-           std::byte *) const override {
+           Memory) const override {
     for (auto line = shards_[task].begin; line < shards_[task].end; ++line) {
       const auto outer = line / linesPerOuter_;
       const auto column = (line - outer * linesPerOuter_) * width;

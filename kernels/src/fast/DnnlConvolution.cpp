@@ -76,7 +76,7 @@ DnnlShape::weightGrad() const {
           withUserScratchpad(), dnnlEngine(), forward(false, false)};
 }
 
-std::size_t Scratch::take(std::size_t bytes) {
+std::size_t Pieces::take(std::size_t bytes) {
   const std::size_t at = bytes_;
   bytes_ += lineAligned(bytes);
   return at;
@@ -84,27 +84,27 @@ std::size_t Scratch::take(std::size_t bytes) {
 
 Passage::Passage(const dnnl::memory::desc &outside,
                  const dnnl::memory::desc &inside, bool isInput,
-                 Scratch &scratch) {
+                 Pieces &pieces) {
   if (outside != inside) {
-    at_ = scratch.take(inside.get_size());
+    at_ = pieces.take(inside.get_size());
     copy_.push_back(isInput ? DnnlOperation::reorder(outside, inside)
                             : DnnlOperation::reorder(inside, outside));
   }
 }
 
-void *Passage::inside(void *outside, std::byte *scratch) const {
-  return copy_.empty() ? outside : scratch + at_;
+void *Passage::inside(void *outside, std::byte *memory) const {
+  return copy_.empty() ? outside : memory + at_;
 }
 
-void Passage::enter(void *outside, std::byte *scratch) const {
+void Passage::enter(void *outside, std::byte *memory) const {
   if (!copy_.empty()) {
-    copy_[0].run({outside, scratch + at_});
+    copy_[0].run({outside, memory + at_});
   }
 }
 
-void Passage::leave(void *outside, std::byte *scratch) const {
+void Passage::leave(void *outside, std::byte *memory) const {
   if (!copy_.empty()) {
-    copy_[0].run({scratch + at_, outside});
+    copy_[0].run({memory + at_, outside});
   }
 }
 

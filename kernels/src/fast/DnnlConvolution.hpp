@@ -31,8 +31,8 @@ struct DnnlShape {
   dnnl::convolution_backward_weights::primitive_desc weightGrad() const;
 };
 
-// Hands out pieces of the plan's memory.
-class Scratch {
+// Hands out pieces of a memory that is yet to be given.
+class Pieces {
 public:
   std::size_t take(std::size_t bytes);
   std::size_t bytes() const { return bytes_; }
@@ -42,16 +42,16 @@ private:
 };
 
 // An operand on its way into or out of a primitive: used where it is when its
-// layout is the one wanted, else copied through the plan's memory.
+// layout is the one wanted, else copied through a piece of memory.
 class Passage {
 public:
   Passage(const dnnl::memory::desc &outside, const dnnl::memory::desc &inside,
-          bool isInput, Scratch &scratch);
+          bool isInput, Pieces &pieces);
 
   bool isCopied() const { return !copy_.empty(); }
-  void *inside(void *outside, std::byte *scratch) const;
-  void enter(void *outside, std::byte *scratch) const;
-  void leave(void *outside, std::byte *scratch) const;
+  void *inside(void *outside, std::byte *memory) const;
+  void enter(void *outside, std::byte *memory) const;
+  void leave(void *outside, std::byte *memory) const;
 
 private:
   std::size_t at_ = 0;

@@ -61,7 +61,7 @@ public:
   }
 
   void run(std::uint32_t task, std::byte *const *operands,
-           std::byte *) const override {
+           Memory) const override {
     const auto [begin, end] = shards_[task];
     const std::byte *t = operands[0];
     std::byte *slices = operands[2];
@@ -242,7 +242,7 @@ public:
   }
 
   void run(std::uint32_t task, std::byte *const *operands,
-           std::byte *) const override {
+           Memory) const override {
     const auto [begin, end] = shards_[task];
     std::byte *t = operands[output_];
     if (operands[0] != t) {

@@ -38,7 +38,7 @@ public:
         classes_(signature.outputs[0].shape[1]) {}
 
   void run(std::uint32_t task, std::byte *const *operands,
-           std::byte *) const override {
+           Memory) const override {
     if (size_ == 2) {
       encode<std::uint16_t>(shards_[task], operands);
     } else {
@@ -73,7 +73,7 @@ public:
                                        signature.attributes.getInt("start"))) {}
 
   void run(std::uint32_t task, std::byte *const *operands,
-           std::byte *) const override {
+           Memory) const override {
     auto *output = dataOf<std::uint32_t>(operands, 0);
     for (auto i = shards_[task].begin; i < shards_[task].end; ++i) {
       output[i] = start_ + static_cast<std::uint32_t>(i);

@@ -41,7 +41,7 @@ public:
   }
 
   void run(std::uint32_t task, std::byte *const *operands,
-           std::byte *) const override {
+           Memory) const override {
     const Access &range = tasks_[task].accesses[0];
     for (std::int64_t at = range.begin; at < range.end;) {
       const auto count = std::min<std::int64_t>(64, range.end - at);

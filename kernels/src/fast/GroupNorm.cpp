@@ -34,7 +34,7 @@ public:
   }
 
   void run(std::uint32_t task, std::byte *const *operands,
-           std::byte *) const override {
+           Memory) const override {
     const auto group = shape_.group();
     for (auto n = shards_[task].begin; n < shards_[task].end; ++n) {
       for (std::int64_t g = 0; g < shape_.groups; ++g) {
@@ -87,8 +87,8 @@ public:
   }
 
   void run(std::uint32_t task, std::byte *const *operands,
-           std::byte *scratch) const override {
-    auto *shares = reinterpret_cast<float *>(scratch);
+           Memory memory) const override {
+    auto *shares = reinterpret_cast<float *>(memory.scratch);
     if (task + 1 == tasks_.size()) {
       addShares(shares, dataOf<float>(operands, 6));
       addShares(shares + shape_.channels, dataOf<float>(operands, 7));

@@ -44,7 +44,7 @@ private:
   void walk(const Walk &walk) const override {
     const auto H = shape_.out;
     const auto begin = walk.samples.begin;
-    float *h = walk.memory;
+    float *h = walk.workspace;
     copyState(walk, at_.h, h);
     for (std::int64_t t = 0; t < shape_.steps; ++t) {
       if (shape_.resetsAfter) {
@@ -75,7 +75,7 @@ private:
                shape_.out;
   }
   float *behindState(const Walk &walk) const {
-    return walk.memory + walk.count() * shape_.out;
+    return walk.workspace + walk.count() * shape_.out;
   }
 
   // Leaves the gates' values in the rows of products: reset, update and the

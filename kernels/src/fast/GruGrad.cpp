@@ -141,7 +141,7 @@ private:
     const auto begin = walk.samples.begin, count = walk.count();
     const auto *operands = walk.operands;
     const auto size = count * H;
-    float *memory = walk.memory;
+    float *memory = walk.workspace;
     const Rows rows{memory, memory + size, memory + 2 * size, memory + 3 * size,
                     memory + 4 * size};
     copyState(walk, at_.dh, rows.dh);

@@ -63,6 +63,7 @@ public:
                              "a HALF plan takes {} operands, given {}",
                              maxOperands, operandCount_);
     scratchBytes_ = lineAligned(inner_->scratchBytes());
+    workspaceBytes_ = inner_->workspaceBytes();
     for (std::size_t i = 0; i < operandCount_; ++i) {
       const auto &spec = signature.operand(i);
       isHalf_[i] = spec.type == DataType::Half;
@@ -94,21 +95,21 @@ public:
   }
 
   void run(std::uint32_t task, std::byte *const *operands,
-           std::byte *scratch) const override {
+           Memory memory) const override {
     if (task >= firstInner_ && task < firstOutput_) {
       std::array<std::byte *, maxOperands> addresses;
       for (std::size_t i = 0; i < operandCount_; ++i) {
-        addresses[i] = isHalf_[i] ? scratch + copies_[i] : operands[i];
+        addresses[i] = isHalf_[i] ? memory.scratch + copies_[i] : operands[i];
       }
       inner_->run(static_cast<std::uint32_t>(task - firstInner_),
-                  addresses.data(), scratch);
+                  addresses.data(), memory);
       return;
     }
     const auto &conversion =
         conversions_[task < firstInner_ ? task : task - inner_->tasks().size()];
     auto *half = dataOf<std::uint16_t>(operands, conversion.operand);
     auto *copy =
-        reinterpret_cast<float *>(scratch + copies_[conversion.operand]);
+        reinterpret_cast<float *>(memory.scratch + copies_[conversion.operand]);
     const auto range = conversion.range;
     const bool isInput = task < firstInner_;
     if (shapes_[conversion.operand].empty()) {

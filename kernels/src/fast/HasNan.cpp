@@ -49,11 +49,11 @@ public:
   }
 
   void run(std::uint32_t task, std::byte *const *operands,
-           std::byte *scratch) const override {
+           Memory memory) const override {
     if (task == shards_.size()) {
       *operands[1] =
-          std::byte{std::find(scratch, scratch + shards_.size(),
-                              std::byte{1}) != scratch + shards_.size()};
+          std::byte{std::find(memory.scratch, memory.scratch + shards_.size(),
+                              std::byte{1}) != memory.scratch + shards_.size()};
       return;
     }
     const auto [begin, end] = shards_[task];
@@ -65,7 +65,7 @@ public:
                 : anyReaches<std::uint32_t>(
                       dataOf<const std::uint32_t>(operands, 0) + begin,
                       end - begin, orInf_ ? 0x7F800000 : 0x7F800001);
-    scratch[task] = std::byte{isFound};
+    memory.scratch[task] = std::byte{isFound};
   }
 
 private:

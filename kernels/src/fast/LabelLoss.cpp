@@ -42,7 +42,7 @@ public:
   }
 
   void run(std::uint32_t task, std::byte *const *operands,
-           std::byte *) const override {
+           Memory) const override {
     const float deltasScale =
         hasScales_ ? *dataOf<const float>(operands, 2) : 1.0f;
     const float scaling = hasScales_ ? *dataOf<const float>(operands, 3) : 1.0f;

@@ -146,10 +146,10 @@ public:
   }
 
   void run(std::uint32_t task, std::byte *const *operands,
-           std::byte *scratch) const override {
+           Memory memory) const override {
     const auto *w = dataOf<const float>(operands, 1);
     if (isGradient_) {
-      auto *turned = reinterpret_cast<float *>(scratch);
+      auto *turned = reinterpret_cast<float *>(memory.scratch);
       if (task == 0) {
         turn(w, turned);
         return;
@@ -250,7 +250,7 @@ public:
   }
 
   void run(std::uint32_t task, std::byte *const *operands,
-           std::byte *) const override {
+           Memory) const override {
     const auto range = shards_[task];
     const std::int64_t plane = shape_.outRows * shape_.outColumns * laneSamples;
     const std::int64_t xImage =

@@ -76,7 +76,7 @@ public:
   }
 
   void run(std::uint32_t task, std::byte *const *operands,
-           std::byte *) const override {
+           Memory) const override {
     const auto group = shape_.group();
     for (auto i = shards_[task].begin; i < shards_[task].end; ++i) {
       const std::int64_t block = i / shape_.groups;
@@ -127,8 +127,8 @@ public:
   }
 
   void run(std::uint32_t task, std::byte *const *operands,
-           std::byte *scratch) const override {
-    auto *dgamma = reinterpret_cast<float *>(scratch);
+           Memory memory) const override {
+    auto *dgamma = reinterpret_cast<float *>(memory.scratch);
     auto *dbeta = dgamma + blocks_ * shape_.channels;
     if (task + 1 == tasks_.size()) {
       addBlocks(dgamma, dataOf<float>(operands, 6));
@@ -196,7 +196,7 @@ public:
   }
 
   void run(std::uint32_t task, std::byte *const *operands,
-           std::byte *) const override {
+           Memory) const override {
     const auto *x = dataOf<const float>(operands, 0);
     for (auto c = shards_[task].begin; c < shards_[task].end; ++c) {
       float sum = 0;
@@ -236,7 +236,7 @@ public:
   }
 
   void run(std::uint32_t task, std::byte *const *operands,
-           std::byte *) const override {
+           Memory) const override {
     const auto *x = dataOf<const float>(operands, 0);
     for (auto b = shards_[task].begin; b < shards_[task].end; ++b) {
       float *sums = dataOf<float>(operands, 1) + b * laneSamples;

@@ -59,7 +59,7 @@ public:
   }
 
   void run(std::uint32_t task, std::byte *const *operands,
-           std::byte *) const override {
+           Memory) const override {
     for (std::int64_t part = 0; part < parts_; ++part) {
       for (auto i = shards_[task].begin; i < shards_[task].end; ++i) {
         runPlane(part * planes_ + i, operands);

@@ -51,15 +51,15 @@ public:
             bool isGradient);
 
   void run(std::uint32_t task, std::byte *const *operands,
-           std::byte *scratch) const override {
-    auto *weights = reinterpret_cast<float *>(scratch);
+           Memory memory) const override {
+    auto *weights = reinterpret_cast<float *>(memory.scratch);
     if (task == 0) {
       selectedLoops().laneWinograd.weights(
           weights_, dataOf<const float>(operands, 1), weights);
       return;
     }
     const Part &part = parts_[task - 1];
-    auto *own = weights + weightFloats_ + (task - 1) * partFloats_;
+    auto *own = reinterpret_cast<float *>(memory.workspace);
     for (std::int64_t strip = 0; strip < strips_; ++strip) {
       isGradient_ ? runGradient(part, strip, operands, weights, own)
                   : runForward(part, strip, operands, weights, own);
@@ -80,12 +80,13 @@ private:
 
   void runForward(const Part &part, std::int64_t strip,
                   std::byte *const *operands, const float *weights,
-                  float *scratch) const {
+                  float *workspace) const {
     const auto &loops = selectedLoops().laneWinograd;
     const std::int64_t rows = part.end - part.begin;
-    const auto from = laneWinogradFactors(scratch, s_.inChannels, rows + reach);
+    const auto from =
+        laneWinogradFactors(workspace, s_.inChannels, rows + reach);
     const auto to = laneWinogradFactors(
-        scratch + laneWinogradPlaces * from.place, s_.outChannels, rows);
+        workspace + laneWinogradPlaces * from.place, s_.outChannels, rows);
     const std::int64_t inUse = lanesInUse(s_.batch, part.block);
     loops.pixels(
         {s_.inChannels, s_.in[0], s_.in[1], part.begin - s_.padLower[0],
@@ -108,12 +109,13 @@ private:
 
   void runGradient(const Part &part, std::int64_t strip,
                    std::byte *const *operands, const float *weights,
-                   float *scratch) const {
+                   float *workspace) const {
     const auto &loops = selectedLoops().laneWinograd;
     const std::int64_t channels = part.end - part.begin;
-    const auto from = laneWinogradFactors(scratch, s_.outChannels, s_.out[0]);
-    const auto to = laneWinogradFactors(
-        scratch + laneWinogradPlaces * from.place, channels, s_.out[0] + reach);
+    const auto from = laneWinogradFactors(workspace, s_.outChannels, s_.out[0]);
+    const auto to =
+        laneWinogradFactors(workspace + laneWinogradPlaces * from.place,
+                            channels, s_.out[0] + reach);
     const std::int64_t inUse = lanesInUse(s_.batch, part.block);
     loops.gradients({s_.outChannels, s_.out[0], s_.out[1], 0, s_.out[0],
                      strip * laneWinogradResults},
@@ -142,7 +144,6 @@ private:
   bool hasBias_ = false, hasRelu_ = false;
   std::int64_t strips_;
   LaneWinogradLoops::Weights weights_;
-  std::int64_t weightFloats_, partFloats_;
   std::vector<Part> parts_;
 };
 
@@ -158,11 +159,11 @@ ImagePlan::ImagePlan(const Signature &signature, const ConvolutionShape &shape,
     hasBias_ = signature.attributes.getInt("bias") != 0;
     hasRelu_ = signature.attributes.getString("activation") == "RELU";
   }
-  weightFloats_ = (laneWinogradPlaces * placeWeights() + laneSamples - 1) /
-                  laneSamples * laneSamples;
+  const std::int64_t weightFloats = laneWinogradPlaces * placeWeights();
+  scratchBytes_ = static_cast<std::size_t>(weightFloats) * sizeof(float);
   constexpr double nanosecondsPerWeight = 0.6;
   tasks_.push_back({0,
-                    nanosecondsPerWeight * static_cast<double>(weightFloats_),
+                    nanosecondsPerWeight * static_cast<double>(weightFloats),
                     {wholeAccess(signature, 1)}});
 
   // Parts of fewer rows would transform more than they multiply.
@@ -182,14 +183,12 @@ ImagePlan::ImagePlan(const Signature &signature, const ConvolutionShape &shape,
     }
   }
   const std::int64_t most = (items + perBlock - 1) / perBlock;
-  partFloats_ = isGradient ? laneWinogradFloats(s_.outChannels, s_.out[0]) +
-                                 laneWinogradFloats(most, s_.out[0] + reach)
-                           : laneWinogradFloats(s_.inChannels, most + reach) +
-                                 laneWinogradFloats(s_.outChannels, most);
-  scratchBytes_ = static_cast<std::size_t>(
-                      weightFloats_ +
-                      static_cast<std::int64_t>(parts_.size()) * partFloats_) *
-                  sizeof(float);
+  const std::int64_t factors =
+      isGradient ? laneWinogradFloats(s_.outChannels, s_.out[0]) +
+                       laneWinogradFloats(most, s_.out[0] + reach)
+                 : laneWinogradFloats(s_.inChannels, most + reach) +
+                       laneWinogradFloats(s_.outChannels, most);
+  workspaceBytes_ = static_cast<std::size_t>(factors) * sizeof(float);
 }
 
 void ImagePlan::addPart(const Signature &signature, const Part &part,

@@ -28,11 +28,11 @@ public:
         weights_(s_.inChannels * s_.outChannels * laneWinogradTaps),
         parts_((laneBlocks(s_.batch) + mostBlocks - 1) / mostBlocks) {
     const std::int64_t blocks = std::min(laneBlocks(s_.batch), mostBlocks);
-    pairFloats_ = 2 * blocks * (xImage() + mostChannels * dyChannel());
-    productFloats_ = (parts_ * laneWinogradPlaces * weights_ + 15) / 16 * 16;
-    scratchBytes_ =
-        static_cast<std::size_t>(productFloats_ + pairs * pairFloats_) *
-        sizeof(float);
+    const std::int64_t products = parts_ * laneWinogradPlaces * weights_;
+    const std::int64_t factors =
+        2 * blocks * (xImage() + mostChannels * dyChannel());
+    scratchBytes_ = static_cast<std::size_t>(products) * sizeof(float);
+    workspaceBytes_ = static_cast<std::size_t>(factors) * sizeof(float);
     for (std::uint32_t pair = 0; pair < pairs; ++pair) {
       tasks_.push_back(
           {0,
@@ -53,8 +53,8 @@ public:
   }
 
   void run(std::uint32_t task, std::byte *const *operands,
-           std::byte *scratch) const override {
-    auto *products = reinterpret_cast<float *>(scratch);
+           Memory memory) const override {
+    auto *products = reinterpret_cast<float *>(memory.scratch);
     if (task >= pairs) {
       const auto channels = sums_[task - pairs];
       const std::int64_t perChannel = weights_ / s_.outChannels;
@@ -65,7 +65,7 @@ public:
     }
     for (std::int64_t part = 0; part < parts_; ++part) {
       runPart(task, shardRange(laneBlocks(s_.batch), parts_, part), operands,
-              products + productFloats_ + task * pairFloats_,
+              reinterpret_cast<float *>(memory.workspace),
               products + part * laneWinogradPlaces * weights_);
     }
   }
@@ -154,7 +154,6 @@ private:
   std::int64_t strips_;
   std::int64_t weights_; // of one place
   std::int64_t parts_;   // of the samples
-  std::int64_t pairFloats_, productFloats_;
   std::vector<ShardRange> sums_;
 };
 

@@ -85,7 +85,7 @@ private:
     const auto H = shape_.out;
     const auto begin = walk.samples.begin, count = walk.count();
     const auto *operands = walk.operands;
-    float *h = walk.memory, *c = h + count * H, *activated = c + count * H,
+    float *h = walk.workspace, *c = h + count * H, *activated = c + count * H,
           *zeros = activated + H;
     std::fill_n(zeros, H, 0.0f);
     copyState(walk, at_.h, h);
@@ -189,8 +189,8 @@ private:
     const auto H = shape_.out, B = shape_.batch;
     const auto begin = walk.samples.begin, count = walk.count();
     const auto *operands = walk.operands;
-    float *dh = walk.memory, *dc = dh + count * H, *activated = dc + count * H,
-          *zeros = activated + count * H;
+    float *dh = walk.workspace, *dc = dh + count * H,
+          *activated = dc + count * H, *zeros = activated + count * H;
     std::fill_n(zeros, H, 0.0f);
     copyState(walk, at_.dh, dh);
     copyState(walk, at_.dc, dc);

@@ -149,7 +149,7 @@ public:
   }
 
   void run(std::uint32_t task, std::byte *const *operands,
-           std::byte *scratch) const override {
+           Memory memory) const override {
     const Shard &shard = shards_[task];
     const Part &part = shard.part;
     Product::Operands given{};
@@ -166,7 +166,7 @@ public:
           dataOf<float>(operands, 1) + b_.offset(group, 0, part.columns.begin);
       given.y = dataOf<float>(operands, outputIndex()) +
                 y_.offset(group, part.rows.begin, part.columns.begin);
-      shard.product.run(given, scratch + shard.scratch);
+      shard.product.run(given, memory.workspace);
     }
   }
 
@@ -174,7 +174,6 @@ private:
   struct Shard {
     Part part;
     Product product;
-    std::size_t scratch; // byte offset
   };
 
   std::size_t outputIndex() const { return hasBias_ ? 3 : 2; }
@@ -186,10 +185,10 @@ private:
   }
 
   void addShard(const Part &part) {
-    shards_.push_back({part,
-                       productOf(lengthOf(part.rows), lengthOf(part.columns)),
-                       scratchBytes_});
-    scratchBytes_ += lineAligned(shards_.back().product.scratchBytes());
+    shards_.push_back(
+        {part, productOf(lengthOf(part.rows), lengthOf(part.columns))});
+    workspaceBytes_ =
+        std::max(workspaceBytes_, shards_.back().product.workspaceBytes());
   }
 
   // Negative strides would need offsets from the lowest element; plan() leaves
@@ -211,7 +210,7 @@ private:
   // `work` is that of all parts. A part may look as if it were cached, but what
   // all of them read together is not.
   void addTask(const Signature &signature, double work) {
-    const auto &[part, product, scratch] = shards_.back();
+    const auto &[part, product] = shards_.back();
     const ShardRange depth{0, a_.columns};
     const double share =
         static_cast<double>(lengthOf(part.groups) * lengthOf(part.rows) *

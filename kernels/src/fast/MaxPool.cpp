@@ -33,22 +33,14 @@ protected:
       }
       tasks_.push_back(std::move(task));
     }
-    taskScratch_ = lineAligned(
-        static_cast<std::size_t>(plane_.scratchFloats()) * sizeof(float));
-    scratchBytes_ = taskScratch_ * tasks_.size();
-  }
-
-  float *memoryOf(std::uint32_t task, std::byte *scratch) const {
-    return reinterpret_cast<float *>(scratch + task * taskScratch_);
+    workspaceBytes_ =
+        static_cast<std::size_t>(plane_.scratchFloats()) * sizeof(float);
   }
 
   PoolLoops::Plane plane_;
   std::int64_t inElements_;  // of a plane
   std::int64_t outElements_; // of a plane
   std::vector<ShardRange> shards_;
-
-private:
-  std::size_t taskScratch_ = 0; // bytes
 };
 
 class MaxPoolPlan final : public PlanesPlan {
@@ -57,14 +49,15 @@ public:
       : PlanesPlan(signature, shape, 0.15) {}
 
   void run(std::uint32_t task, std::byte *const *operands,
-           std::byte *scratch) const override {
+           Memory memory) const override {
     const auto *x = dataOf<const float>(operands, 0);
     auto *y = dataOf<float>(operands, 1);
     auto *indices = dataOf<std::uint8_t>(operands, 2);
     for (auto i = shards_[task].begin; i < shards_[task].end; ++i) {
-      selectedLoops().pool.forward(
-          plane_, x + i * inElements_, y + i * outElements_,
-          indices + i * outElements_, memoryOf(task, scratch));
+      selectedLoops().pool.forward(plane_, x + i * inElements_,
+                                   y + i * outElements_,
+                                   indices + i * outElements_,
+                                   reinterpret_cast<float *>(memory.workspace));
     }
   }
 };
@@ -75,14 +68,14 @@ public:
       : PlanesPlan(signature, shape, 0.15) {}
 
   void run(std::uint32_t task, std::byte *const *operands,
-           std::byte *scratch) const override {
+           Memory memory) const override {
     const auto *dy = dataOf<const float>(operands, 0);
     const auto *indices = dataOf<const std::uint8_t>(operands, 1);
     auto *dx = dataOf<float>(operands, 2);
     for (auto i = shards_[task].begin; i < shards_[task].end; ++i) {
       selectedLoops().pool.gradient(
           plane_, dy + i * outElements_, indices + i * outElements_,
-          dx + i * inElements_, memoryOf(task, scratch));
+          dx + i * inElements_, reinterpret_cast<float *>(memory.workspace));
     }
   }
 };

@@ -57,8 +57,7 @@ public:
                            signature.inputs[0].shape[1]),
                  2.0 * static_cast<double>(signature.inputs[0].shape[0])) {}
 
-  void run(std::uint32_t, std::byte *const *operands,
-           std::byte *) const override {
+  void run(std::uint32_t, std::byte *const *operands, Memory) const override {
     const auto *logp = dataOf<const float>(operands, 0);
     const auto *labels = dataOf<const std::int32_t>(operands, 1);
     auto *loss = dataOf<float>(operands, 2);
@@ -90,8 +89,7 @@ public:
                            support::elementCount(signature.outputs[0].shape))) {
   }
 
-  void run(std::uint32_t, std::byte *const *operands,
-           std::byte *) const override {
+  void run(std::uint32_t, std::byte *const *operands, Memory) const override {
     const auto *dloss = dataOf<const float>(operands, 0);
     const auto *labels = dataOf<const std::int32_t>(operands, 1);
     auto *dlogp = dataOf<float>(operands, 2);

@@ -19,8 +19,8 @@ namespace {
 class StatisticsPlan : public Plan {
 public:
   void run(std::uint32_t task, std::byte *const *operands,
-           std::byte *scratch) const final {
-    auto *memory = reinterpret_cast<float *>(scratch + task * taskScratch_);
+           Memory memory) const final {
+    auto *own = reinterpret_cast<float *>(memory.workspace);
     for (auto at = shards_[task].begin; at < shards_[task].end;) {
       const std::int64_t outer = at / shape_.channels;
       const std::int64_t channel = at % shape_.channels;
@@ -30,7 +30,7 @@ public:
           {shape_.rows, shape_.rowStride(), channels, shape_.size},
           {operands,
            outer * shape_.rows * shape_.rowStride() + channel * shape_.size, at,
-           memory});
+           own});
       at += channels;
     }
   }
@@ -43,7 +43,7 @@ protected:
   struct Place {
     std::byte *const *operands;
     std::int64_t activation, statistic;
-    float *scratch;
+    float *workspace;
 
     const float *acts(std::size_t operand) const {
       return dataOf<const float>(operands, operand) + activation;
@@ -56,8 +56,8 @@ protected:
     }
   };
 
-  // Scratch: the loops' own, which is a number per channel or, of short ones,
-  // three rows; then `valuesPerStatistic` numbers for each.
+  // A task's workspace: the loops' own, which is a number per channel or, of
+  // short ones, three rows; then `valuesPerStatistic` numbers for each.
   StatisticsPlan(const Signature &signature, const NormRows &shape,
                  std::initializer_list<std::size_t> activations,
                  std::int64_t valuesPerStatistic, double nanoseconds)
@@ -93,17 +93,16 @@ protected:
     blockChannels_ = blockOf(shape);
     stride_ = std::min({widest, shape.channels, blockChannels_});
     loopScratch_ = stride_ * (shape.size < shortChannel ? 3 * shape.size : 1);
-    taskScratch_ = lineAligned(
+    workspaceBytes_ =
         static_cast<std::size_t>(loopScratch_ + valuesPerStatistic * stride_) *
-        sizeof(float));
-    scratchBytes_ = taskScratch_ * tasks_.size();
+        sizeof(float);
   }
 
   virtual void runBlock(const Block &block, const Place &place) const = 0;
 
   // Number `index` of the values kept for the statistics of a block.
   float *values(const Place &place, std::int64_t index) const {
-    return place.scratch + loopScratch_ + index * stride_;
+    return place.workspace + loopScratch_ + index * stride_;
   }
   float count() const { return static_cast<float>(shape_.count()); }
 
@@ -123,7 +122,6 @@ private:
   std::vector<ShardRange> shards_;
   std::int64_t blockChannels_ = 1;
   std::int64_t loopScratch_ = 0, stride_ = 0; // floats
-  std::size_t taskScratch_ = 0;               // bytes
 };
 
 class NormStatisticsPlan final : public StatisticsPlan {
@@ -138,7 +136,7 @@ private:
   void runBlock(const Block &block, const Place &place) const override {
     selectedLoops().normRows.statistics(
         block, place.acts(0), epsilon_, count() - (isUnbiased_ ? 1.0f : 0.0f),
-        place.statistics(1), place.statistics(2), place.scratch);
+        place.statistics(1), place.statistics(2), place.workspace);
   }
 
   float epsilon_;
@@ -157,7 +155,7 @@ private:
     std::fill_n(mean, block.channels, 0.0f);
     selectedLoops().normRows.sums(block, place.acts(0), place.acts(1), mean,
                                   place.statistics(2), place.statistics(3),
-                                  place.scratch);
+                                  place.workspace);
   }
 };
 
@@ -176,13 +174,13 @@ private:
     float *mean = values(place, 2);
     std::fill_n(mean, block.channels, 0.0f);
     loops.sums(block, place.acts(0), place.acts(1), mean, byX, shift,
-               place.scratch);
+               place.workspace);
     for (std::int64_t c = 0; c < block.channels; ++c) {
       byX[c] *= -invStdDev[c] / count();
       shift[c] *= -invStdDev[c] / count();
     }
     loops.combine(block, place.acts(0), place.acts(1), invStdDev, byX, shift,
-                  place.actsOut(3), place.scratch);
+                  place.actsOut(3), place.workspace);
   }
 };
 
@@ -200,7 +198,7 @@ private:
     const float *mean = place.statistics(4);
     const float *invStdDev = place.statistics(5);
     loops.statistics(block, place.acts(0), epsilon_, count(),
-                     place.statistics(4), place.statistics(5), place.scratch);
+                     place.statistics(4), place.statistics(5), place.workspace);
     float *factor = values(place, 0);
     float *shift = values(place, 1);
     for (std::int64_t c = 0; c < block.channels; ++c) {
@@ -208,7 +206,7 @@ private:
       shift[c] = place.statistics(2)[c] - mean[c] * factor[c];
     }
     loops.affine(block, place.acts(0), factor, shift, place.actsOut(3),
-                 place.scratch);
+                 place.workspace);
   }
 
   float epsilon_;
@@ -229,7 +227,7 @@ private:
     float *byGamma = place.statistics(6);
     const float *byBeta = place.statistics(7);
     loops.sums(block, place.acts(0), place.acts(1), mean, byGamma,
-               place.statistics(7), place.scratch);
+               place.statistics(7), place.workspace);
     float *byDy = values(place, 0);
     float *byX = values(place, 1);
     float *shift = values(place, 2);
@@ -240,7 +238,7 @@ private:
       shift[c] = -byDy[c] * byBeta[c] / count() - mean[c] * byX[c];
     }
     loops.combine(block, place.acts(0), place.acts(1), byDy, byX, shift,
-                  place.actsOut(5), place.scratch);
+                  place.actsOut(5), place.workspace);
   }
 };
 

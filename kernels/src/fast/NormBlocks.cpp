@@ -17,8 +17,7 @@ constexpr std::int64_t lanes = 16;
 
 class BlocksPlan : public Plan {
 public:
-  void run(std::uint32_t task, std::byte *const *operands,
-           std::byte *) const final {
+  void run(std::uint32_t task, std::byte *const *operands, Memory) const final {
     for (std::int64_t b = shards_[task].begin; b < shards_[task].end; ++b) {
       runBlock({operands, b * block_.pixels * lanes, b * lanes});
     }

@@ -61,7 +61,7 @@ public:
   }
 
   void run(std::uint32_t task, std::byte *const *operands,
-           std::byte *) const override {
+           Memory) const override {
     // A panel of so much depth stays in the second-level cache.
     constexpr std::int64_t blockDepth = 1024;
     const auto &[rows, columns] = parts_[task];

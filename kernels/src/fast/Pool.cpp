@@ -89,7 +89,7 @@ public:
   }
 
   void run(std::uint32_t task, std::byte *const *operands,
-           std::byte *) const override {
+           Memory) const override {
     const auto &loops = selectedLoops().poolRows;
     const auto begin = shards_[task].begin;
     const auto planes = shards_[task].end - begin;
@@ -135,38 +135,36 @@ public:
                           range.end * width)}});
     }
     const auto row = walk_.innerRow();
-    taskScratch_ = lineAligned(
-        static_cast<std::size_t>(row.in + row.scratchFloats()) * sizeof(float));
-    scratchBytes_ = taskScratch_ * tasks_.size();
+    workspaceBytes_ =
+        static_cast<std::size_t>(row.in + row.scratchFloats()) * sizeof(float);
   }
 
   void run(std::uint32_t task, std::byte *const *operands,
-           std::byte *scratch) const override {
+           Memory memory) const override {
     const auto width = walk_.inner().out;
-    auto *memory = reinterpret_cast<float *>(scratch + task * taskScratch_);
+    auto *own = reinterpret_cast<float *>(memory.workspace);
     for (auto i = shards_[task].begin; i < shards_[task].end; ++i) {
       const auto *x = dataOf<const float>(operands, 0) +
                       i / walk_.rows() * walk_.pool().planeInputs();
-      runRow(i % walk_.rows(), x, dataOf<float>(operands, 1) + i * width,
-             memory);
+      runRow(i % walk_.rows(), x, dataOf<float>(operands, 1) + i * width, own);
     }
   }
 
 private:
   void runRow(std::int64_t row, const float *x, float *y,
-              float *scratch) const {
+              float *workspace) const {
     const auto &loops = selectedLoops();
     const bool isMax = walk_.pool().op == PoolOp::Max;
     const auto add = loops.reduce.columns[static_cast<std::size_t>(
         isMax ? ReduceOp::Max : ReduceOp::Add)];
     const auto inner = walk_.innerRow();
-    std::fill_n(scratch, inner.in,
+    std::fill_n(workspace, inner.in,
                 isMax ? -std::numeric_limits<float>::infinity() : 0.0f);
     walk_.forEachRow(row, [&](std::int64_t offset) {
-      add(scratch, x + offset, 1, inner.in);
+      add(workspace, x + offset, 1, inner.in);
     });
-    (isMax ? loops.poolRows.maxima : loops.poolRows.sums)(inner, scratch, y,
-                                                          scratch + inner.in);
+    (isMax ? loops.poolRows.maxima : loops.poolRows.sums)(inner, workspace, y,
+                                                          workspace + inner.in);
     if (!factors_.empty()) {
       loops.poolRows.multiply(y, y, factors_.data() + row * inner.out,
                               inner.out);
@@ -176,11 +174,10 @@ private:
   RowWalk walk_;
   std::vector<float> factors_;
   std::vector<ShardRange> shards_;
-  std::size_t taskScratch_ = 0; // bytes
 };
 
 // Shards are runs of planes, since windows overlap within one. Each task has
-// scratch for two rows: the gradient to hand out, and the equals of a maximum
+// memory for two rows: the gradient to hand out, and the equals of a maximum
 // or the gradient handed out along the row.
 class PoolGradPlan final : public Plan {
 public:
@@ -206,17 +203,15 @@ public:
     const auto row = walk_.innerRow();
     rowBytes_ = lineAligned(
         static_cast<std::size_t>(std::max(row.in, row.out)) * sizeof(float));
-    taskScratch_ = 2 * rowBytes_ +
-                   lineAligned(static_cast<std::size_t>(row.scratchFloats()) *
-                               sizeof(float));
-    scratchBytes_ = taskScratch_ * tasks_.size();
+    workspaceBytes_ =
+        2 * rowBytes_ +
+        static_cast<std::size_t>(row.scratchFloats()) * sizeof(float);
   }
 
   void run(std::uint32_t task, std::byte *const *operands,
-           std::byte *scratch) const override {
+           Memory memory) const override {
     const auto inputs = walk_.pool().planeInputs();
     const auto outputs = walk_.pool().planeOutputs();
-    scratch += taskScratch_ * task;
     for (auto plane = shards_[task].begin; plane < shards_[task].end; ++plane) {
       auto *dx = dataOf<float>(operands, isMax_ ? 3 : 1) + plane * inputs;
       std::fill_n(dx, inputs, 0.0f);
@@ -227,7 +222,7 @@ public:
         data.y = dataOf<const float>(operands, 2) + plane * outputs;
       }
       for (std::int64_t row = 0; row < walk_.rows(); ++row) {
-        runRow(row, data, scratch);
+        runRow(row, data, memory.workspace);
       }
     }
   }
@@ -240,18 +235,19 @@ private:
     float *dx;
   };
 
-  void runRow(std::int64_t row, const Plane &plane, std::byte *scratch) const {
+  void runRow(std::int64_t row, const Plane &plane,
+              std::byte *workspace) const {
     const auto &loops = selectedLoops().poolRows;
     const auto width = walk_.inner().out;
     const auto stride = walk_.inner().stride;
     const auto begin = row * width;
-    auto *share = reinterpret_cast<float *>(scratch);
+    auto *share = reinterpret_cast<float *>(workspace);
     const float *gradient = plane.dy + begin;
     if (!factors_.empty()) {
       loops.multiply(share, gradient, factors_.data() + begin, width);
       gradient = share;
     } else if (isScaled_) {
-      auto *counts = reinterpret_cast<float *>(scratch + rowBytes_);
+      auto *counts = reinterpret_cast<float *>(workspace + rowBytes_);
       std::fill_n(counts, width, 0.0f);
       walk_.forEachElement(
           row, [&](std::int64_t from, std::int64_t to, std::int64_t count) {
@@ -270,9 +266,9 @@ private:
           });
       return;
     }
-    auto *spread = reinterpret_cast<float *>(scratch + rowBytes_);
+    auto *spread = reinterpret_cast<float *>(workspace + rowBytes_);
     loops.spread(walk_.innerRow(), gradient, spread,
-                 reinterpret_cast<float *>(scratch + 2 * rowBytes_));
+                 reinterpret_cast<float *>(workspace + 2 * rowBytes_));
     const auto add =
         selectedLoops().reduce.columns[static_cast<std::size_t>(ReduceOp::Add)];
     walk_.forEachRow(row, [&](std::int64_t offset) {
@@ -284,7 +280,7 @@ private:
   std::vector<float> factors_;
   bool isMax_, isScaled_;
   std::vector<ShardRange> shards_;
-  std::size_t rowBytes_ = 0, taskScratch_ = 0;
+  std::size_t rowBytes_ = 0;
 };
 
 // The pooling of rows of x, or nothing if they are not for these plans.

@@ -21,8 +21,8 @@ std::size_t bytesOf(std::int64_t floats) {
   return lineAligned(static_cast<std::size_t>(floats) * sizeof(float));
 }
 
-float *floatsAt(std::byte *scratch, std::size_t offset) {
-  return reinterpret_cast<float *>(scratch + offset);
+float *floatsAt(std::byte *workspace, std::size_t offset) {
+  return reinterpret_cast<float *>(workspace + offset);
 }
 
 // What stays in the second-level cache.
@@ -164,32 +164,33 @@ void Product::setBlocks() {
     const std::int64_t panels = ceilDiv(s.columns, panel_);
     blockColumns_ =
         panel_ * (hasDepthBlocks ? std::min(panels, packedPanels) : 1);
-    scratchBytes_ += bytesOf(blockColumns_ * blockDepth_);
+    workspaceBytes_ += bytesOf(blockColumns_ * blockDepth_);
   }
   if (way_.packsTiles) {
     blockRows_ = std::min(s.rows, tiledRows);
-    tilesOffset_ = scratchBytes_;
-    scratchBytes_ += bytesOf((blockRows_ + lanes) * blockDepth_); // whole tiles
+    tilesOffset_ = workspaceBytes_;
+    workspaceBytes_ +=
+        bytesOf((blockRows_ + lanes) * blockDepth_); // whole tiles
   }
   if (way_.target != Target::InPlace) {
     blockColumns_ = panel_;
     blockRows_ = std::min(s.rows, targetRows);
-    targetOffset_ = scratchBytes_;
-    scratchBytes_ += bytesOf(blockRows_ * panel_);
+    targetOffset_ = workspaceBytes_;
+    workspaceBytes_ += bytesOf(blockRows_ * panel_);
   }
   if (!way_.isSwapped) {
-    biasOffset_ = scratchBytes_;
-    scratchBytes_ += bytesOf(s.columns);
+    biasOffset_ = workspaceBytes_;
+    workspaceBytes_ += bytesOf(s.columns);
   }
 }
 
-void Product::run(const Operands &given, std::byte *scratch) const {
+void Product::run(const Operands &given, std::byte *workspace) const {
   const ProductShape &s = way_.shape;
   Operands operands = given;
   if (way_.isSwapped) {
     std::swap(operands.a, operands.b);
   } else if (given.bias != nullptr && given.biasStride != 1) {
-    float *copy = floatsAt(scratch, biasOffset_);
+    float *copy = floatsAt(workspace, biasOffset_);
     selectedLoops().elementwise.loadFloat(copy, given.bias, given.biasStride,
                                           s.columns);
     operands.bias = copy;
@@ -200,20 +201,20 @@ void Product::run(const Operands &given, std::byte *scratch) const {
     for (block.depth = 0; block.depth < s.depth;
          block.depth += block.depthCount) {
       block.depthCount = std::min(blockDepth_, s.depth - block.depth);
-      runBlock(operands, block, scratch);
+      runBlock(operands, block, workspace);
     }
   }
 }
 
 void Product::runBlock(const Operands &operands, const Block &block,
-                       std::byte *scratch) const {
+                       std::byte *workspace) const {
   const ProductShape &s = way_.shape;
   const bool isCopied = way_.source != Source::AsIs;
   const float *b =
       operands.b + block.column * s.bColumn + block.depth * s.bDepth;
   if (isCopied) {
-    copySource(b, block, floatsAt(scratch, 0));
-    b = floatsAt(scratch, 0);
+    copySource(b, block, floatsAt(workspace, 0));
+    b = floatsAt(workspace, 0);
   }
   const bool isInPlace = way_.target == Target::InPlace;
   for (std::int64_t row = 0; row < s.rows; row += blockRows_) {
@@ -225,7 +226,7 @@ void Product::runBlock(const Operands &operands, const Block &block,
     m.aRow = s.aRow;
     m.aDepth = s.aDepth;
     if (way_.packsTiles) {
-      float *const tiles = floatsAt(scratch, tilesOffset_);
+      float *const tiles = floatsAt(workspace, tilesOffset_);
       selectedLoops().product.pack(tiles, tileRows, m.a, s.aDepth, m.depth,
                                    m.rows);
       m.a = tiles;
@@ -244,7 +245,7 @@ void Product::runBlock(const Operands &operands, const Block &block,
       m.columns = std::min(width, block.columns - column);
       m.b = b + column * (isCopied ? block.depthCount : 1);
       m.bRow = isCopied ? panel_ : way_.usesDots ? s.bColumn : s.bDepth;
-      m.y = isInPlace ? y + column : floatsAt(scratch, targetOffset_);
+      m.y = isInPlace ? y + column : floatsAt(workspace, targetOffset_);
       if (!way_.isSwapped && operands.bias != nullptr) {
         m.columnBias = operands.bias + block.column + column;
       }

@@ -25,13 +25,13 @@ struct ProductShape {
 
 // Picks the cheapest of four ways by the shape alone: elements of a broadcast
 // over rows of b, or elements of b over columns of a, whatever is not
-// contiguous or far apart being copied block by block into scratch; or the dot
-// products of rows of a and columns of b, either side first.
+// contiguous or far apart being copied block by block into a workspace; or the
+// dot products of rows of a and columns of b, either side first.
 class Product {
 public:
   explicit Product(const ProductShape &shape);
 
-  std::size_t scratchBytes() const { return scratchBytes_; }
+  std::size_t workspaceBytes() const { return workspaceBytes_; }
   // What it should take on one core.
   double nanoseconds() const;
 
@@ -43,12 +43,12 @@ public:
     std::int64_t biasStride = 0;
     bool hasRelu = false;
   };
-  void run(const Operands &operands, std::byte *scratch) const;
+  void run(const Operands &operands, std::byte *workspace) const;
 
 private:
   // How b reaches the loops: as it is, or a block of it copied into panels.
   enum class Source { AsIs, Packed, Transposed, Gathered };
-  // How the result leaves them: in place, or through a block in scratch.
+  // How the result leaves them: in place, or through a block in the workspace.
   enum class Target { InPlace, Transposed, Scattered };
 
   struct Way {
@@ -65,7 +65,7 @@ private:
 
   void setBlocks();
   void runBlock(const Operands &operands, const Block &block,
-                std::byte *scratch) const;
+                std::byte *workspace) const;
   void multiply(const ProductLoops::Matrices &matrices) const;
   void copySource(const float *b, const Block &block, float *panels) const;
   void storeTarget(const float *block, std::int64_t rows, std::int64_t columns,
@@ -75,9 +75,9 @@ private:
   std::int64_t panel_; // columns of one
   std::int64_t blockColumns_;
   std::int64_t blockDepth_;
-  std::int64_t blockRows_; // of what is in scratch of a or the result
+  std::int64_t blockRows_; // of a or the result in the workspace
   std::size_t tilesOffset_ = 0, targetOffset_ = 0, biasOffset_ = 0; // bytes
-  std::size_t scratchBytes_ = 0;
+  std::size_t workspaceBytes_ = 0;
 };
 
 } // namespace kernels

@@ -76,7 +76,7 @@ public:
       : QuarterPlan(signature, 1.0) {}
 
   void run(std::uint32_t task, std::byte *const *operands,
-           std::byte *) const override {
+           Memory) const override {
     const auto *x = dataOf<const float>(operands, 0);
     auto *y = dataOf<std::uint8_t>(operands, 2);
     const QuarterFormat format =
@@ -94,7 +94,7 @@ public:
       : QuarterPlan(signature, 0.5) {}
 
   void run(std::uint32_t task, std::byte *const *operands,
-           std::byte *) const override {
+           Memory) const override {
     const auto *x = dataOf<const std::uint8_t>(operands, 0);
     auto *y = dataOf<float>(operands, 2);
     const QuarterFormat format =

@@ -102,7 +102,7 @@ public:
         distribution_(random::distributionOf(attributes_, type_)) {}
 
   void run(std::uint32_t task, std::byte *const *operands,
-           std::byte *) const override {
+           Memory) const override {
     const auto stream =
         random::streamOf(attributes_, dataOf<const std::uint32_t>(operands, 0));
     std::visit(
@@ -147,7 +147,7 @@ public:
         scale_(static_cast<float>(attributes_.getFloat("scale"))) {}
 
   void run(std::uint32_t task, std::byte *const *operands,
-           std::byte *) const override {
+           Memory) const override {
     const auto stream =
         random::streamOf(attributes_, dataOf<const std::uint32_t>(operands, 1));
     const auto [begin, end] = shards_[task];

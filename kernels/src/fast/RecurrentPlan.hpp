@@ -30,11 +30,9 @@ protected:
 
   // A part of the scratch memory, by its offset in bytes.
   std::size_t reserve(std::int64_t floats) {
-    return reserveBytes(static_cast<std::size_t>(floats) * sizeof(float));
-  }
-  std::size_t reserveBytes(std::size_t bytes) {
     const auto at = scratchBytes_;
-    scratchBytes_ += lineAligned(bytes);
+    scratchBytes_ +=
+        lineAligned(static_cast<std::size_t>(floats) * sizeof(float));
     return at;
   }
   static float *floats(std::byte *scratch, std::size_t offset) {

@@ -62,9 +62,12 @@ void RecurrentWalkPlan::addWalks(const Signature &signature,
   operands.insert(operands.end(), {cell_.steps, cell_.gateRows});
   for (const auto &samples : shards) {
     const auto count = samples.end - samples.begin;
-    jobs_.push_back(
-        {Work::Walk, samples,
-         reserve((cell_.perSample * count + cell_.perWalk) * shape.out)});
+    jobs_.push_back({Work::Walk, samples});
+    workspaceBytes_ =
+        std::max(workspaceBytes_,
+                 static_cast<std::size_t>(
+                     (cell_.perSample * count + cell_.perWalk) * shape.out) *
+                     sizeof(float));
     addTask(signature, stage, work / static_cast<double>(shards.size()),
             operands);
   }
@@ -104,19 +107,19 @@ void RecurrentWalkPlan::copyState(const Walk &walk, std::size_t operand,
 }
 
 void RecurrentWalkPlan::run(std::uint32_t task, std::byte *const *operands,
-                            std::byte *scratch) const {
+                            Memory memory) const {
   const Job &job = jobs_[task];
   switch (job.work) {
   case Work::PackInput:
     inputWeights_.pack(dataOf<const float>(operands, cell_.inputWeights),
-                       floats(scratch, inputPanels_));
+                       floats(memory.scratch, inputPanels_));
     return;
   case Work::PackOutput:
     outputWeights_.pack(dataOf<const float>(operands, cell_.outputWeights),
-                        floats(scratch, outputPanels_));
+                        floats(memory.scratch, outputPanels_));
     return;
   case Work::Multiply:
-    multiplyInputs(job.range, operands, scratch);
+    multiplyInputs(job.range, operands, memory.scratch);
     return;
   case Work::Walk:
     break;
@@ -125,8 +128,9 @@ void RecurrentWalkPlan::run(std::uint32_t task, std::byte *const *operands,
   if (cell_.steps != absent) {
     steps.data = dataOf<const std::int32_t>(operands, cell_.steps);
   }
-  walk({operands, job.range, steps, gates(operands, scratch),
-        floats(scratch, outputPanels_), floats(scratch, job.memory)});
+  walk({operands, job.range, steps, gates(operands, memory.scratch),
+        floats(memory.scratch, outputPanels_),
+        reinterpret_cast<float *>(memory.workspace)});
 }
 
 } // namespace kernels

@@ -12,7 +12,7 @@ namespace kernels {
 class RecurrentWalkPlan : public RecurrentPlan {
 public:
   void run(std::uint32_t task, std::byte *const *operands,
-           std::byte *scratch) const final;
+           Memory memory) const final;
 
 protected:
   static constexpr auto absent = OperandOrder::absent;
@@ -29,7 +29,7 @@ protected:
     std::int64_t parts;                             // of one of those rows
     std::size_t inputWeights, outputWeights, steps; // operands
     std::vector<std::size_t> walked; // what else a walk reads and writes
-    std::int64_t perSample, perWalk; // memory of a walk
+    std::int64_t perSample, perWalk; // workspace of a walk
   };
   RecurrentWalkPlan(const Signature &signature, const Cell &cell);
 
@@ -42,7 +42,7 @@ protected:
     // inputs, to which the others are added, back the gradients.
     float *gates;
     const float *weights; // panels of the output weights
-    float *memory;
+    float *workspace;
 
     std::int64_t count() const { return samples.end - samples.begin; }
   };
@@ -64,8 +64,7 @@ private:
   enum class Work : std::uint8_t { PackInput, PackOutput, Multiply, Walk };
   struct Job {
     Work work;
-    ShardRange range;       // of rows or samples
-    std::size_t memory = 0; // offset in the scratch memory
+    ShardRange range; // of rows or samples
   };
 
   bool hasInputs() const { return cell_.x != absent; }

@@ -46,13 +46,13 @@ public:
   }
 
   void run(std::uint32_t task, std::byte *const *operands,
-           std::byte *scratch) const override {
+           Memory memory) const override {
     if (task < scalings_.size()) {
-      scale(scalings_[task], operands, scratch);
+      scale(scalings_[task], operands, memory.scratch);
     } else if (task + 1 == tasks_.size()) {
-      sumBiases(operands, scratch);
+      sumBiases(operands, memory.scratch);
     } else {
-      multiply(products_[task - scalings_.size()], operands, scratch);
+      multiply(products_[task - scalings_.size()], operands, memory);
     }
   }
 
@@ -62,7 +62,6 @@ private:
     bool isOutput; // of the output weights
     ShardRange rows;
     Product product;
-    std::size_t scratch;
   };
 
   bool isScaled(std::int64_t gate) const {
@@ -104,8 +103,8 @@ private:
            .bColumn = 1,
            .yRow = shape_.out,
            .yColumn = 1});
-      const auto memory = reserveBytes(product.scratchBytes());
-      products_.push_back({gate, isOutput, rows, product, memory});
+      workspaceBytes_ = std::max(workspaceBytes_, product.workspaceBytes());
+      products_.push_back({gate, isOutput, rows, product});
       addTask(signature, 1, work / static_cast<double>(count),
               {isOutput ? 1u : 0u, cell_.dGates});
       const auto first = gate * height * shape_.out;
@@ -130,7 +129,7 @@ private:
   }
 
   void multiply(const GateProduct &product, std::byte *const *operands,
-                std::byte *scratch) const {
+                Memory memory) const {
     const auto H = shape_.out;
     const auto gate = product.gate;
     const auto *dGates = dataOf<const float>(operands, cell_.dGates) + gate * H;
@@ -140,12 +139,12 @@ private:
       const bool isOther = gate == cell_.candidate && cell_.candidateSaw >= 0;
       seen = dataOf<const float>(operands, 1) +
              (isOther ? cell_.candidateSaw : cell_.before) * H;
-      dGates = isScaled(gate) ? floats(scratch, scaled_) : dGates;
+      dGates = isScaled(gate) ? floats(memory.scratch, scaled_) : dGates;
     }
     float *weights = dataOf<float>(operands, result(product.isOutput)) +
                      (gate * height + product.rows.begin) * H;
     product.product.run({seen + product.rows.begin, dGates, weights},
-                        scratch + product.scratch);
+                        memory.workspace);
   }
 
   void sumBiases(std::byte *const *operands, std::byte *scratch) const {

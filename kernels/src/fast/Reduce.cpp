@@ -83,9 +83,9 @@ public:
   }
 
   void run(std::uint32_t task, std::byte *const *operands,
-           std::byte *scratch) const override {
+           Memory memory) const override {
     const auto *x = dataOf<const Stored>(operands, 0);
-    auto *partials = reinterpret_cast<Total *>(scratch);
+    auto *partials = reinterpret_cast<Total *>(memory.scratch);
     if (task >= shards_.size()) {
       joinPartials(joins_[task - shards_.size()], partials, operands[1]);
     } else if (hasPartials_) {

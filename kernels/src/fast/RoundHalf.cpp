@@ -45,7 +45,7 @@ public:
   }
 
   void run(std::uint32_t task, std::byte *const *operands,
-           std::byte *) const override {
+           Memory) const override {
     const auto *x = dataOf<const float>(operands, 0);
     const auto *words = dataOf<const std::uint32_t>(operands, 1);
     auto *y = dataOf<std::uint16_t>(operands, 2);

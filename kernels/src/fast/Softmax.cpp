@@ -37,7 +37,7 @@ public:
   }
 
   void run(std::uint32_t task, std::byte *const *operands,
-           std::byte *) const override {
+           Memory) const override {
     const std::int64_t at = shards_[task].begin * length_;
     const std::int64_t rows = shards_[task].end - shards_[task].begin;
     const auto *first = dataOf<const float>(operands, 0) + at;

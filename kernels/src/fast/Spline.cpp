@@ -49,7 +49,7 @@ public:
         degree_(signature.attributes.getInt("degree")) {}
 
   void run(std::uint32_t task, std::byte *const *operands,
-           std::byte *) const override {
+           Memory) const override {
     const auto *pseudo = dataOf<const float>(operands, 0);
     const auto *sizes = dataOf<const std::int32_t>(operands, 1);
     const auto *isOpen = dataOf<const std::uint8_t>(operands, 2);
@@ -125,7 +125,7 @@ public:
         splines_(signature.inputs[2].shape[1]) {}
 
   void run(std::uint32_t task, std::byte *const *operands,
-           std::byte *) const override {
+           Memory) const override {
     const auto *x = dataOf<const float>(operands, 0);
     const auto *weights = dataOf<const float>(operands, 1);
     const auto *basis = dataOf<const float>(operands, 2);

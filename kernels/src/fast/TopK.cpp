@@ -143,15 +143,13 @@ public:
       shards_.push_back(shard);
       tasks_.push_back(std::move(task));
     }
-    scratchPerTask_ = lineAligned(static_cast<std::size_t>(capacity() + 1) *
-                                  sizeof(std::uint64_t));
-    scratchBytes_ = scratchPerTask_ * tasks_.size();
+    workspaceBytes_ =
+        static_cast<std::size_t>(capacity() + 1) * sizeof(std::uint64_t);
   }
 
   void run(std::uint32_t task, std::byte *const *operands,
-           std::byte *scratch) const override {
-    auto *words =
-        reinterpret_cast<std::uint64_t *>(scratch + task * scratchPerTask_);
+           Memory memory) const override {
+    auto *words = reinterpret_cast<std::uint64_t *>(memory.workspace);
     for (auto row = shards_[task].begin; row < shards_[task].end; ++row) {
       select(operands[0] + row * length_ * keyBytes(), words);
       write(row, words, operands);
@@ -235,7 +233,6 @@ private:
   std::size_t inputs_;
   bool hasPermutation_;
   std::size_t valueBytes_ = 0;
-  std::size_t scratchPerTask_ = 0;
   std::vector<ShardRange> shards_;
 };
 

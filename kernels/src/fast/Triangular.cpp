@@ -88,14 +88,12 @@ class CholeskyPlan final : public MatrixPlan {
 public:
   explicit CholeskyPlan(const Signature &signature)
       : MatrixPlan(signature, costOf(groupOf(signature.inputs[0]))) {
-    factorBytes_ =
-        lineAligned(static_cast<std::size_t>(group_.size()) * sizeof(float));
-    scratchBytes_ = factorBytes_ * ranges_.size();
+    workspaceBytes_ = static_cast<std::size_t>(group_.size()) * sizeof(float);
   }
 
   void run(std::uint32_t task, std::byte *const *operands,
-           std::byte *scratch) const override {
-    auto *l = reinterpret_cast<float *>(scratch + task * factorBytes_);
+           Memory memory) const override {
+    auto *l = reinterpret_cast<float *>(memory.workspace);
     for (auto g = ranges_[task].begin; g < ranges_[task].end; ++g) {
       factorise(dataOf<const float>(operands, 0) + g * group_.size(), l);
       store(l, dataOf<float>(operands, 1) + g * group_.size());
@@ -129,8 +127,6 @@ private:
       }
     }
   }
-
-  std::size_t factorBytes_ = 0;
 };
 
 class MaskPlan final : public MatrixPlan {
@@ -141,7 +137,7 @@ public:
         isUnit_(signature.attributes.getInt("unitDiagonal") != 0) {}
 
   void run(std::uint32_t task, std::byte *const *operands,
-           std::byte *) const override {
+           Memory) const override {
     const std::int64_t n = group_.rows;
     for (auto row = ranges_[task].begin * n; row < ranges_[task].end * n;
          ++row) {
@@ -189,7 +185,7 @@ public:
   }
 
   void run(std::uint32_t task, std::byte *const *operands,
-           std::byte *) const override {
+           Memory) const override {
     const auto &[group, range] = shards_[task];
     const auto *a = dataOf<const float>(operands, 0) + group * side_ * side_;
     const auto *b = dataOf<const float>(operands, 1) + group * b_.size();

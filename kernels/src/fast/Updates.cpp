@@ -74,11 +74,11 @@ public:
   }
 
   void run(std::uint32_t task, std::byte *const *operands,
-           std::byte *scratch) const override {
+           Memory memory) const override {
     if (task + 1 == tasks_.size()) {
       *dataOf<float>(operands, stepOut) = scalar(operands, stepIn) + 1;
     } else {
-      BlockPlan::run(task, operands, scratch);
+      BlockPlan::run(task, operands, memory);
     }
   }
 

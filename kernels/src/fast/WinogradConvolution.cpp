@@ -30,8 +30,8 @@ public:
             bool isGradient);
 
   void run(std::uint32_t task, std::byte *const *operands,
-           std::byte *scratch) const override {
-    auto *factors = reinterpret_cast<float *>(scratch);
+           Memory memory) const override {
+    auto *factors = reinterpret_cast<float *>(memory.scratch);
     if (task < weightRows_.size()) {
       selectedLoops().winograd.weights(
           call_.weights, weightRows_[task].begin, weightRows_[task].end,
@@ -39,8 +39,7 @@ public:
       return;
     }
     const std::size_t shard = task - weightRows_.size();
-    auto *own =
-        reinterpret_cast<float *>(scratch + weightBytes_ + shard * shardBytes_);
+    auto *own = reinterpret_cast<float *>(memory.workspace);
     const std::int64_t end = tileRows_[shard].end * call_.in.tileColumns;
     for (std::int64_t first = tileRows_[shard].begin * call_.in.tileColumns;
          first < end; first += block_) {
@@ -50,12 +49,12 @@ public:
 
 private:
   void runTiles(const WinogradLoops::Tiles &tiles, std::byte *const *operands,
-                const float *weights, float *scratch) const {
+                const float *weights, float *workspace) const {
     const auto &loops = selectedLoops();
-    float *const images = scratch;
+    float *const images = workspace;
     const std::int64_t inPlace = tiles.apart(call_.in.channels);
     const std::int64_t outPlace = tiles.apart(call_.out.channels);
-    float *const products = scratch + winogradPlaces * inPlace;
+    float *const products = workspace + winogradPlaces * inPlace;
     loops.winograd.images(call_.in, tiles, 0, call_.in.channels / 16,
                           dataOf<const float>(operands, 0), images);
     for (std::int64_t p = 0; p < winogradPlaces; ++p) {
@@ -86,7 +85,6 @@ private:
   WinogradCall call_;
   std::int64_t block_;
   std::vector<ShardRange> weightRows_, tileRows_;
-  std::size_t weightBytes_, shardBytes_;
 };
 
 ImagePlan::ImagePlan(const Signature &signature, const ConvolutionShape &s,
@@ -102,23 +100,22 @@ ImagePlan::ImagePlan(const Signature &signature, const ConvolutionShape &s,
                       weightWork / static_cast<double>(weightParts),
                       {wholeAccess(signature, 1)}});
   }
-  weightBytes_ = lineAligned(
+  scratchBytes_ =
       static_cast<std::size_t>(winogradPlaces * call_.weights.apart()) *
-      sizeof(float));
+      sizeof(float);
   const std::int64_t rows = s.batch * call_.in.tileRows;
   const WinogradLoops::Tiles tiles{
       0, std::min(block_, rows * call_.in.tileColumns)};
-  shardBytes_ = lineAligned(
+  workspaceBytes_ =
       static_cast<std::size_t>(winogradPlaces * (tiles.apart(s.inChannels) +
                                                  tiles.apart(s.outChannels))) *
-      sizeof(float));
+      sizeof(float);
   const double work = winogradWork(s, rows * call_.in.tileColumns);
-  const std::int64_t parts = winogradShards(rows, work, shardBytes_);
+  const std::int64_t parts = winogradShards(rows, work, workspaceBytes_);
   for (std::int64_t i = 0; i < parts; ++i) {
     tileRows_.push_back(shardRange(rows, parts, i));
     addTask(signature, tileRows_.back(), work / static_cast<double>(parts));
   }
-  scratchBytes_ = weightBytes_ + tileRows_.size() * shardBytes_;
 }
 
 void ImagePlan::addTask(const Signature &signature, ShardRange rows,

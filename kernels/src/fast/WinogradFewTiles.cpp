@@ -24,21 +24,19 @@ public:
   FewTilesPlan(const Signature &signature, const ConvolutionShape &shape);
 
   void run(std::uint32_t task, std::byte *const *operands,
-           std::byte *scratch) const override {
+           Memory memory) const override {
     if (task < parts_.size()) {
       const Part &part = parts_[task];
       selectedLoops().winograd.images(
           call_.in, tiles_, part.blocks.begin, part.blocks.end,
           dataOf<const float>(operands, 0),
-          reinterpret_cast<float *>(scratch + part.offset));
+          reinterpret_cast<float *>(memory.scratch + part.offset));
       return;
     }
     const std::size_t shard = task - parts_.size();
-    auto *own =
-        reinterpret_cast<float *>(scratch + imageBytes_ + shard * shardBytes_);
     for (std::int64_t panel = panels_[shard].begin; panel < panels_[shard].end;
          ++panel) {
-      runPanel(panel, operands, scratch, own);
+      runPanel(panel, operands, memory);
     }
   }
 
@@ -58,7 +56,7 @@ private:
             std::min((panel + 1) * blocks, call_.out.channels / 16)};
   }
   void runPanel(std::int64_t panel, std::byte *const *operands,
-                const std::byte *scratch, float *own) const;
+                Memory memory) const;
   void addProducts(const Part &part, const float *images, const float *weights,
                    std::int64_t columns, float *factors, float *products) const;
 
@@ -67,7 +65,7 @@ private:
   std::int64_t panel_; // channels of the result that a shard does at a time
   std::vector<Part> parts_;
   std::vector<ShardRange> panels_; // by shard
-  std::size_t imageBytes_ = 0, factorBytes_ = 0, shardBytes_ = 0;
+  std::size_t factorBytes_ = 0;
 };
 
 FewTilesPlan::FewTilesPlan(const Signature &signature,
@@ -77,7 +75,6 @@ FewTilesPlan::FewTilesPlan(const Signature &signature,
   tiles_.count = shape.batch * call_.in.tileRows * call_.in.tileColumns;
   addImages(signature);
   addPanels(signature, shape);
-  scratchBytes_ = imageBytes_ + panels_.size() * shardBytes_;
 }
 
 void FewTilesPlan::addImages(const Signature &signature) {
@@ -89,8 +86,8 @@ void FewTilesPlan::addImages(const Signature &signature) {
   for (std::int64_t begin = 0; begin < blocks; begin += partBlocks) {
     const ShardRange range{begin, std::min(begin + partBlocks, blocks)};
     const std::int64_t channels = (range.end - range.begin) * 16;
-    parts_.push_back({range, imageBytes_});
-    imageBytes_ += floatBytes(winogradPlaces * tiles_.apart(channels));
+    parts_.push_back({range, scratchBytes_});
+    scratchBytes_ += floatBytes(winogradPlaces * tiles_.apart(channels));
     Task task{0,
               nanosecondsPerFactor *
                   static_cast<double>(winogradPlaces * tiles_.count * channels),
@@ -110,11 +107,11 @@ void FewTilesPlan::addImages(const Signature &signature) {
 
 void FewTilesPlan::addPanels(const Signature &signature,
                              const ConvolutionShape &shape) {
-  shardBytes_ =
+  workspaceBytes_ =
       factorBytes_ + floatBytes(winogradPlaces * tiles_.apart(panel_));
   const double work = winogradWork(shape, tiles_.count);
   const std::int64_t panels = (call_.out.channels + panel_ - 1) / panel_;
-  const std::int64_t count = winogradShards(panels, work, shardBytes_);
+  const std::int64_t count = winogradShards(panels, work, workspaceBytes_);
   const std::int64_t blocks = call_.out.channels / 16;
   const std::int64_t plane = call_.out.rows * call_.out.columns * 16;
   for (std::int64_t i = 0; i < count; ++i) {
@@ -137,15 +134,17 @@ void FewTilesPlan::addPanels(const Signature &signature,
 }
 
 void FewTilesPlan::runPanel(std::int64_t panel, std::byte *const *operands,
-                            const std::byte *scratch, float *own) const {
+                            Memory memory) const {
   const ShardRange blocks = blocksOf(panel);
   const std::int64_t columns = (blocks.end - blocks.begin) * 16;
   const float *weights = dataOf<const float>(operands, 1) +
                          blocks.begin * 16 * call_.weights.columnStride;
-  float *const products = own + factorBytes_ / sizeof(float);
+  auto *const factors = reinterpret_cast<float *>(memory.workspace);
+  float *const products = factors + factorBytes_ / sizeof(float);
   for (const Part &part : parts_) {
-    addProducts(part, reinterpret_cast<const float *>(scratch + part.offset),
-                weights, columns, own, products);
+    addProducts(part,
+                reinterpret_cast<const float *>(memory.scratch + part.offset),
+                weights, columns, factors, products);
   }
   selectedLoops().winograd.results(
       call_.out, tiles_, blocks.begin, blocks.end, products,

@@ -48,38 +48,37 @@ public:
   WeightGradPlan(const Signature &signature, const ConvolutionShape &shape);
 
   void run(std::uint32_t task, std::byte *const *operands,
-           std::byte *scratch) const override {
-    auto *products = reinterpret_cast<float *>(scratch);
+           Memory memory) const override {
     auto *dw = dataOf<float>(operands, 2);
+    auto *shared = reinterpret_cast<float *>(memory.scratch);
+    auto *own = reinterpret_cast<float *>(memory.workspace);
     if (task >= shards_.size()) {
       const ShardRange columns = sums_[task - shards_.size()];
       selectedLoops().winograd.weightGradients(
-          weights_, columns.begin, columns.end, cut_.samples, products, dw);
+          weights_, columns.begin, columns.end, cut_.samples, shared, dw);
       return;
     }
     const Shard &shard = shards_[task];
-    products += shard.products;
-    addProducts(shard, operands, products,
-                reinterpret_cast<float *>(scratch + productBytes_ +
-                                          task * shardBytes_));
-    if (cut_.samples == 1) {
-      const std::int64_t channels = shard.blocks.end - shard.blocks.begin;
-      auto weights = weights_;
-      weights.columns = channels * 16;
-      selectedLoops().winograd.weightGradients(
-          weights, 0, channels * 16, 1, products,
-          dw + shard.blocks.begin * 16 * weights_.columnStride);
+    if (cut_.samples > 1) {
+      addProducts(shard, operands, shared + task * productFloats_, own);
+      return;
     }
+    addProducts(shard, operands, own, own + productFloats_);
+    const std::int64_t channels = shard.blocks.end - shard.blocks.begin;
+    auto weights = weights_;
+    weights.columns = channels * 16;
+    selectedLoops().winograd.weightGradients(weights, 0, channels * 16, 1, own,
+                                             dw + shard.blocks.begin * 16 *
+                                                      weights_.columnStride);
   }
 
 private:
   struct Shard {
     ShardRange samples, blocks; // of sixteen output channels
-    std::int64_t products;      // its first, in floats
   };
 
   void addProducts(const Shard &shard, std::byte *const *operands,
-                   float *products, float *scratch) const;
+                   float *products, float *factors) const;
   void addShards(const Signature &signature, double work);
   void addSums(const Signature &signature);
 
@@ -88,8 +87,8 @@ private:
   std::int64_t batch_, block_;
   Cut cut_;
   std::vector<Shard> shards_;
-  std::vector<ShardRange> sums_; // columns
-  std::size_t productBytes_ = 0, shardBytes_ = 0;
+  std::vector<ShardRange> sums_;   // columns
+  std::int64_t productFloats_ = 0; // of a shard, at most
 };
 
 WeightGradPlan::WeightGradPlan(const Signature &signature,
@@ -105,7 +104,6 @@ WeightGradPlan::WeightGradPlan(const Signature &signature,
   if (cut_.samples > 1) {
     addSums(signature);
   }
-  scratchBytes_ = productBytes_ + shards_.size() * shardBytes_;
 }
 
 void WeightGradPlan::addShards(const Signature &signature, double work) {
@@ -113,14 +111,13 @@ void WeightGradPlan::addShards(const Signature &signature, double work) {
   const std::int64_t xImage = x_.channels * x_.rows * x_.columns;
   const std::int64_t plane = dy_.rows * dy_.columns * 16;
   const std::int64_t blocks = dy_.channels / 16;
-  std::int64_t floats = 0, widest = 0;
+  std::int64_t widest = 0;
   for (std::int64_t i = 0; i < count; ++i) {
     const ShardRange samples =
         cut_.samples > 1 ? shardRange(batch_, count, i) : ShardRange{0, batch_};
     const ShardRange part =
         cut_.samples > 1 ? ShardRange{0, blocks} : shardRange(blocks, count, i);
-    shards_.push_back({samples, part, floats});
-    floats += winogradPlaces * x_.channels * (part.end - part.begin) * 16;
+    shards_.push_back({samples, part});
     widest = std::max(widest, (part.end - part.begin) * 16);
     Task task{0,
               work / static_cast<double>(count),
@@ -137,10 +134,16 @@ void WeightGradPlan::addShards(const Signature &signature, double work) {
     }
     tasks_.push_back(std::move(task));
   }
-  productBytes_ = floatBytes(floats);
   const WinogradLoops::Tiles tiles{0, block_};
-  shardBytes_ = floatBytes(winogradPlaces *
-                           (tiles.apart(x_.channels) + tiles.apart(widest)));
+  productFloats_ = winogradPlaces * x_.channels * widest;
+  workspaceBytes_ = floatBytes(
+      winogradPlaces * (tiles.apart(x_.channels) + tiles.apart(widest)));
+  const std::size_t productBytes = floatBytes(productFloats_);
+  if (cut_.samples > 1) {
+    scratchBytes_ = shards_.size() * productBytes;
+  } else {
+    workspaceBytes_ += productBytes;
+  }
 }
 
 void WeightGradPlan::addSums(const Signature &signature) {
@@ -159,7 +162,7 @@ void WeightGradPlan::addSums(const Signature &signature) {
 }
 
 void WeightGradPlan::addProducts(const Shard &shard, std::byte *const *operands,
-                                 float *products, float *scratch) const {
+                                 float *products, float *factors) const {
   const auto &loops = selectedLoops();
   const std::int64_t perImage = dy_.tileRows * dy_.tileColumns;
   const std::int64_t end = shard.samples.end * perImage;
@@ -167,9 +170,9 @@ void WeightGradPlan::addProducts(const Shard &shard, std::byte *const *operands,
   for (std::int64_t first = shard.samples.begin * perImage; first < end;
        first += block_) {
     const WinogradLoops::Tiles tiles{first, std::min(block_, end - first)};
-    float *const images = scratch;
+    float *const images = factors;
     const std::int64_t xPlace = tiles.apart(x_.channels);
-    float *const gradients = scratch + winogradPlaces * xPlace;
+    float *const gradients = factors + winogradPlaces * xPlace;
     loops.winograd.images(x_, tiles, 0, x_.channels / 16,
                           dataOf<const float>(operands, 1), images);
     loops.winograd.gradients(dy_, tiles, shard.blocks.begin, shard.blocks.end,

@@ -62,6 +62,7 @@ public:
     place();
     StorageAssignment result;
     result.arenaBytes = arenaBytes_;
+    result.workspaceBytes = workspaceBytes();
     for (std::size_t v = 0; v < program_.values.size(); ++v) {
       const Block &block = blocks_[blockOf(ValueId(v))];
       result.values.push_back({block.variable, block.offset});
@@ -196,6 +197,16 @@ private:
     for (std::uint32_t use : blocks_[from].lifetime.uses) {
       merged.lifetime.extend(use);
     }
+  }
+
+  std::size_t workspaceBytes() {
+    std::size_t bytes = 0;
+    forEachNode(program_.body, [&](const Node &node) {
+      if (node.plan != nullptr) {
+        bytes = std::max(bytes, node.plan->workspaceBytes());
+      }
+    });
+    return bytes;
   }
 
   void addScratch() {

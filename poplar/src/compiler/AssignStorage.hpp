@@ -29,6 +29,7 @@ struct StorageAssignment {
   std::unordered_map<const Node *, std::size_t> scratch; // arena offsets
   std::vector<Block> blocks;                             // all of the arena
   std::size_t arenaBytes = 0;
+  std::size_t workspaceBytes = 0; // the most that a task wants beside it
 };
 
 // The program's plans must have been chosen. Also lets kinds that can work in

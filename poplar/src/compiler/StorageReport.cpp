@@ -88,6 +88,8 @@ private:
                                                       : describe(block.value),
                            nameAt(block.begin), nameAt(block.end));
     }
+    text_ += fmt::format("{:>12}  {:<30}  {}\n", storage_.workspaceBytes,
+                         "workspace", "of every worker");
   }
 
   void addVariables() {

@@ -35,6 +35,9 @@ struct Compiled {
   std::size_t arenaBytes() const {
     return std::max(storage.arenaBytes, constantStorage.arenaBytes);
   }
+  std::size_t workspaceBytes() const {
+    return std::max(storage.workspaceBytes, constantStorage.workspaceBytes);
+  }
 };
 
 void markChanged(compiler::ValueProgram &program,
@@ -194,19 +197,18 @@ FastExecutor::FastExecutor(const internal::GraphData &graph,
                 [this](internal::VariableId variable) {
                   return store_.data(variable);
                 }),
-      pool_(threads), constants_(graph, control_) {
+      workers_(threads), constants_(graph, control_) {
   std::vector<Compiled> compiled = compileStretches(
       graph, control_.stretches, roles_, constants_, store_, isVerified);
   if (isMemoryProfileWanted()) {
     printMemory(compiled);
   }
-  std::size_t arenaBytes = 0;
+  std::size_t arenaBytes = 0, workspaceBytes = 0;
   for (const Compiled &stretch : compiled) {
     arenaBytes = std::max(arenaBytes, stretch.arenaBytes());
+    workspaceBytes = std::max(workspaceBytes, stretch.workspaceBytes());
   }
   arena_ = AlignedBuffer(arenaBytes);
-  logger.debug("engine memory: {} B of arena, {} B of variables", arenaBytes,
-               store_.bytes());
   const TaskContext context = {graph, store_, arena_.data(),
                                host,  traps,  vertices_};
   ProgramBuilder builder(control_, compiled, context);
@@ -228,7 +230,19 @@ FastExecutor::FastExecutor(const internal::GraphData &graph,
           programs_.back()->calls().size(), threads));
     }
   }
+  makeWorkspaces(workspaceBytes);
+  logger.debug("engine memory: {} B of arena, {} B of workspaces, {} B of "
+               "variables",
+               arenaBytes, workers_.workspaceBytes(), store_.bytes());
   store_.reset();
+}
+
+void FastExecutor::makeWorkspaces(std::size_t bytes) {
+  unsigned workers = constants_.usedWorkers();
+  for (const auto &program : programs_) {
+    workers = std::max(workers, program->usedWorkers());
+  }
+  workers_.makeWorkspaces(workers, bytes);
 }
 
 FastExecutor::~FastExecutor() {
@@ -259,13 +273,13 @@ model::ProgramCounts FastExecutor::takeCounts() {
 }
 
 void FastExecutor::run(std::size_t program) {
-  constants_.prepare(program, pool_);
+  constants_.prepare(program, workers_);
   if (profiles_.empty()) {
-    programs_[program]->run(pool_, nullptr);
+    programs_[program]->run(workers_, nullptr);
     return;
   }
   const auto start = StepProfile::Clock::now();
-  programs_[program]->run(pool_, profiles_[program].get());
+  programs_[program]->run(workers_, profiles_[program].get());
   profiles_[program]->addRun(StepProfile::Clock::now() - start);
 }
 

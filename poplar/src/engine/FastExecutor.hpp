@@ -8,9 +8,9 @@
 #include "engine/HostServices.hpp"
 #include "engine/KeptConstants.hpp"
 #include "engine/StaticProgram.hpp"
+#include "engine/Workers.hpp"
 
 #include <poplar/internal/ProgramNode.hpp>
-#include <support/SpinPool.hpp>
 
 #include <memory>
 #include <vector>
@@ -33,12 +33,14 @@ public:
   model::ProgramCounts takeCounts() override;
 
 private:
+  void makeWorkspaces(std::size_t bytes);
+
   compiler::ControlProgram control_;
   compiler::VariableRoles roles_;
   VariableStore store_;
   VertexSets vertices_;
   AlignedBuffer arena_; // one for all programs: only one runs at a time
-  support::SpinPool pool_;
+  Workers workers_;
   KeptConstants constants_;
   std::vector<std::unique_ptr<StaticProgram>> programs_;
   std::vector<std::unique_ptr<StepProfile>> profiles_; // empty when off

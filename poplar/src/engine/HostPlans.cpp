@@ -47,7 +47,7 @@ public:
   }
 
   void run(std::uint32_t task, std::byte *const *operands,
-           std::byte *) const override {
+           kernels::Memory) const override {
     if (task == 0) {
       start(operands[0]);
     } else if (place_ != nullptr) {
@@ -98,7 +98,7 @@ public:
   }
 
   void run(std::uint32_t, std::byte *const *operands,
-           std::byte *) const override {
+           kernels::Memory) const override {
     runHostAction(host_, *program_, operands);
   }
 
@@ -154,7 +154,7 @@ public:
   }
 
   void run(std::uint32_t task, std::byte *const *operands,
-           std::byte *) const override {
+           kernels::Memory) const override {
     if (task < vertices_.shards()) {
       const codelets::PrintScope printing(*host_.printStream);
       isSuccess_[task] = vertices_.run(task);
@@ -195,12 +195,13 @@ public:
       : plan_(std::move(plan)), traps_(traps), name_(std::move(name)) {
     tasks_ = plan_->tasks();
     scratchBytes_ = plan_->scratchBytes();
+    workspaceBytes_ = plan_->workspaceBytes();
   }
 
   void run(std::uint32_t task, std::byte *const *operands,
-           std::byte *scratch) const override {
+           kernels::Memory memory) const override {
     traps_.begin();
-    plan_->run(task, operands, scratch);
+    plan_->run(task, operands, memory);
     traps_.end(name_);
   }
 

@@ -62,11 +62,11 @@ void KeptConstants::add(std::size_t stretch,
   parts_.push_back({std::move(program), stretch, sources});
 }
 
-void KeptConstants::prepare(std::size_t program, support::SpinPool &pool) {
+void KeptConstants::prepare(std::size_t program, Workers &workers) {
   const ProgramFacts &facts = programs_[program];
   for (Part &part : parts_) {
     if (facts.hasStretch[part.stretch] && !part.isKnown) {
-      part.program->run(pool, nullptr);
+      part.program->run(workers, nullptr);
       part.isKnown = true;
     }
     part.isKnown =
@@ -75,6 +75,14 @@ void KeptConstants::prepare(std::size_t program, support::SpinPool &pool) {
                                        return facts.writes[source.index()];
                                      });
   }
+}
+
+unsigned KeptConstants::usedWorkers() const {
+  unsigned workers = 0;
+  for (const Part &part : parts_) {
+    workers = std::max(workers, part.program->usedWorkers());
+  }
+  return workers;
 }
 
 void KeptConstants::forget() {

@@ -26,7 +26,10 @@ public:
 
   // Before a run of the program: computes what is missing, and forgets what
   // other programs will miss after it.
-  void prepare(std::size_t program, support::SpinPool &pool);
+  void prepare(std::size_t program, Workers &workers);
+
+  // The most that one of those programs uses.
+  unsigned usedWorkers() const;
 
   // Variables have changed outside programs.
   void forget();

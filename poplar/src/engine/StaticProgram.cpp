@@ -100,7 +100,7 @@ void StaticProgram::runSteps(const WorkerSteps &steps, Walk &state) {
       waited = StepProfile::Clock::now() - start;
       ready = StepProfile::TaskClock::now();
     }
-    step.plan->run(step.task, step.operands, step.scratch);
+    step.plan->run(step.task, step.operands, {step.scratch, state.workspace});
     if constexpr (isProfiled) {
       state.profile->add(state.worker, step.call, waited,
                          StepProfile::TaskClock::now() - ready);
@@ -225,21 +225,20 @@ void StaticProgram::runStretch(const Block &block, Walk &state) {
   }
 }
 
-void StaticProgram::run(support::SpinPool &pool, StepProfile *profile) {
+void StaticProgram::run(Workers &workers, StepProfile *profile) {
   for (unsigned w = 0; w < usedWorkers_; ++w) {
     starts_[w] = progress_[w].finished.load(std::memory_order_relaxed);
+    walks_[w].workspace = workers.workspace(w);
+    walks_[w].profile = profile;
   }
   isStopped_.store(false, std::memory_order_relaxed);
-  const auto work = [&](unsigned worker) {
-    if (worker >= usedWorkers_) {
-      return;
-    }
+  const auto work = [this](unsigned worker) {
     Walk &state = walks_[worker];
     state.bases = starts_;
     state.finished = starts_[worker];
-    state.profile = profile;
     try {
-      profile == nullptr ? walk<false>(body_, state) : walk<true>(body_, state);
+      state.profile == nullptr ? walk<false>(body_, state)
+                               : walk<true>(body_, state);
     } catch (const Stopped &) {
     } catch (...) {
       isStopped_.store(true, std::memory_order_relaxed);
@@ -247,11 +246,7 @@ void StaticProgram::run(support::SpinPool &pool, StepProfile *profile) {
     }
   };
   try {
-    if (usedWorkers_ == 1) {
-      pool.runAlone(work);
-    } else {
-      pool.run(work);
-    }
+    workers.run(usedWorkers_, work);
   } catch (...) {
     // Workers stopped at different places: count from zero again.
     for (Progress &progress : progress_) {

@@ -5,9 +5,8 @@
 #include "engine/Schedule.hpp"
 #include "engine/StepProfile.hpp"
 #include "engine/TaskList.hpp"
+#include "engine/Workers.hpp"
 #include "model/ProgramCounts.hpp"
-
-#include <support/SpinPool.hpp>
 
 #include <atomic>
 #include <cstdint>
@@ -21,10 +20,12 @@ public:
   StaticProgram(TaskProgram tasks, unsigned workers,
                 const std::atomic<bool> &stop);
 
-  // Runs on as many of the pool's workers as the schedule uses. With a profile,
-  // every task is timed. When a task throws, all workers stop and the exception
-  // is passed on.
-  void run(support::SpinPool &pool, StepProfile *profile);
+  // Runs on the workers that the schedule uses, who have workspaces large
+  // enough for all tasks. With a profile, every task is timed. When a task
+  // throws, all workers stop and the exception is passed on.
+  void run(Workers &workers, StepProfile *profile);
+
+  unsigned usedWorkers() const { return usedWorkers_; }
 
   const std::vector<Call> &calls() const { return tasks_.calls; }
 
@@ -69,6 +70,7 @@ private:
   // One worker's walk over the program.
   struct Walk {
     unsigned worker = 0;
+    std::byte *workspace = nullptr;
     std::int64_t finished = 0;
     // What every worker will have finished where this one's block starts.
     std::vector<std::int64_t> bases;

@@ -238,7 +238,7 @@ public:
   }
 
   void run(std::uint32_t task, std::byte *const *operands,
-           std::byte *) const override {
+           kernels::Memory) const override {
     const Nest &nest = shards_[task];
     switch (elementSize_) {
     case 1:

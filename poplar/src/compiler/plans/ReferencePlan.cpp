@@ -25,7 +25,7 @@ public:
   }
 
   void run(std::uint32_t, std::byte *const *operands,
-           std::byte *) const override {
+           kernels::Memory) const override {
     kind_.reference({{attributes_, inputs_, outputs_},
                      {operands, inputs_.size() + outputs_.size()}});
   }
