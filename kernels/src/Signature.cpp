@@ -8,7 +8,18 @@ namespace kernels {
 
 namespace {
 
-constexpr std::int64_t blockSize = 16;
+std::int64_t blockSizeOf(Layout layout) {
+  switch (layout) {
+  case Layout::ChannelBlocked8:
+  case Layout::WeightsInOut8:
+  case Layout::WeightsOutIn8:
+  case Layout::WeightsInMajor8:
+  case Layout::WeightsOut8:
+    return 8;
+  default:
+    return 16;
+  }
+}
 
 // One of the nested arrays of a layout: all of a dimension, its blocks, or what
 // is in a block.
@@ -34,14 +45,19 @@ std::vector<Level> orderOf(Layout layout, std::size_t rank) {
   case Layout::BatchLanes16:
     return order({{0}, {1}}, {{0, true}});
   case Layout::ChannelBlocked16:
+  case Layout::ChannelBlocked8:
     return order({{0}, {1}}, {{1, true}});
   case Layout::WeightsInOut16:
+  case Layout::WeightsInOut8:
     return order({{0}, {1}}, {{1, true}, {0, true}});
   case Layout::WeightsOutIn16:
+  case Layout::WeightsOutIn8:
     return order({{0}, {1}}, {{0, true}, {1, true}});
   case Layout::WeightsInMajor16:
+  case Layout::WeightsInMajor8:
     return order({{1}, {0}}, {{0, true}, {1, true}});
   case Layout::WeightsOut16:
+  case Layout::WeightsOut8:
     return order({{0}}, {{1}, {0, true}});
   case Layout::Columns16:
     return order({{1}, {0}}, {{1, true}});
@@ -49,8 +65,8 @@ std::vector<Level> orderOf(Layout layout, std::size_t rank) {
   return {};
 }
 
-std::int64_t blocksOf(std::int64_t extent) {
-  return (extent + blockSize - 1) / blockSize;
+std::int64_t blocksOf(std::int64_t extent, std::int64_t size) {
+  return (extent + size - 1) / size;
 }
 
 } // namespace
@@ -77,8 +93,9 @@ bool isLayoutFor(Layout layout, std::span<const std::int64_t> shape) {
     return false;
   }
   const auto levels = orderOf(layout, shape.size());
+  const std::int64_t size = blockSizeOf(layout);
   return std::all_of(levels.begin(), levels.end(), [&](const Level &level) {
-    return !level.isInBlock || shape[level.dim] % blockSize == 0;
+    return !level.isInBlock || shape[level.dim] % size == 0;
   });
 }
 
@@ -89,7 +106,8 @@ std::int64_t storageElements(Layout layout,
                            static_cast<int>(layout), support::toString(shape));
   Shape stored(shape.begin(), shape.end());
   if (const auto dim = paddedDim(layout)) {
-    stored[*dim] = blocksOf(stored[*dim]) * blockSize;
+    const std::int64_t size = blockSizeOf(layout);
+    stored[*dim] = blocksOf(stored[*dim], size) * size;
   }
   return support::elementCount(stored);
 }
@@ -104,17 +122,18 @@ std::vector<DimPlace> placesOf(const OperandSpec &operand) {
   }
   auto levels = orderOf(operand.layout, places.size());
   std::reverse(levels.begin(), levels.end());
+  const std::int64_t size = blockSizeOf(operand.layout);
   std::int64_t stride = 1;
   for (const Level &level : levels) {
     DimPlace &place = places[level.dim];
     if (level.isInBlock) {
-      place.block = blockSize;
+      place.block = size;
       place.inner = stride;
-      stride *= blockSize;
+      stride *= size;
     } else {
       place.outer = stride;
       const std::int64_t extent = operand.shape[level.dim];
-      stride *= place.block > 1 ? blocksOf(extent) : extent;
+      stride *= place.block > 1 ? blocksOf(extent, size) : extent;
     }
   }
   return places;

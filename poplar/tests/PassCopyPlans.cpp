@@ -33,40 +33,68 @@ std::int64_t elementOf(const OperandSpec &spec,
   if (spec.layout != Layout::Plain) {
     const auto n = index[0], c = index[1], y = index[2], x = index[3];
     const auto rows = shape[2], columns = shape[3];
+    const auto blocked = [&](std::int64_t size) {
+      return at({{n, 0},
+                 {c / size, shape[1] / size},
+                 {y, rows},
+                 {x, columns},
+                 {c % size, size}});
+    };
+    const auto inOut = [&](std::int64_t size) {
+      return at({{n / size, 0},
+                 {c / size, shape[1] / size},
+                 {y, rows},
+                 {x, columns},
+                 {c % size, size},
+                 {n % size, size}});
+    };
+    const auto outIn = [&](std::int64_t size) {
+      return at({{n / size, 0},
+                 {c / size, shape[1] / size},
+                 {y, rows},
+                 {x, columns},
+                 {n % size, size},
+                 {c % size, size}});
+    };
+    const auto inMajor = [&](std::int64_t size) {
+      return at({{c / size, 0},
+                 {n / size, shape[0] / size},
+                 {y, rows},
+                 {x, columns},
+                 {n % size, size},
+                 {c % size, size}});
+    };
+    const auto out = [&](std::int64_t size) {
+      return at({{n / size, 0},
+                 {y, rows},
+                 {x, columns},
+                 {c, shape[1]},
+                 {n % size, size}});
+    };
     switch (spec.layout) {
     case Layout::BatchLanes16:
       return at(
           {{n / 16, 0}, {c, shape[1]}, {y, rows}, {x, columns}, {n % 16, 16}});
     case Layout::ChannelBlocked16:
-      return at({{n, 0},
-                 {c / 16, shape[1] / 16},
-                 {y, rows},
-                 {x, columns},
-                 {c % 16, 16}});
+      return blocked(16);
     case Layout::WeightsInOut16:
-      return at({{n / 16, 0},
-                 {c / 16, shape[1] / 16},
-                 {y, rows},
-                 {x, columns},
-                 {c % 16, 16},
-                 {n % 16, 16}});
+      return inOut(16);
     case Layout::WeightsOutIn16:
-      return at({{n / 16, 0},
-                 {c / 16, shape[1] / 16},
-                 {y, rows},
-                 {x, columns},
-                 {n % 16, 16},
-                 {c % 16, 16}});
+      return outIn(16);
     case Layout::WeightsInMajor16:
-      return at({{c / 16, 0},
-                 {n / 16, shape[0] / 16},
-                 {y, rows},
-                 {x, columns},
-                 {n % 16, 16},
-                 {c % 16, 16}});
+      return inMajor(16);
     case Layout::WeightsOut16:
-      return at(
-          {{n / 16, 0}, {y, rows}, {x, columns}, {c, shape[1]}, {n % 16, 16}});
+      return out(16);
+    case Layout::ChannelBlocked8:
+      return blocked(8);
+    case Layout::WeightsInOut8:
+      return inOut(8);
+    case Layout::WeightsOutIn8:
+      return outIn(8);
+    case Layout::WeightsInMajor8:
+      return inMajor(8);
+    case Layout::WeightsOut8:
+      return out(8);
     case Layout::Plain:
     case Layout::Columns16:
       break;
@@ -177,9 +205,10 @@ TEST(PassCopyPlans, ReorderBetweenBlockedLayouts) {
   const support::Shape shape = {32, 48, 3, 2};
   const OperandSpec plain = OperandSpec::rowMajor({DataType::Float, shape});
   const Layout layouts[] = {
-      Layout::Plain,          Layout::BatchLanes16,   Layout::ChannelBlocked16,
-      Layout::WeightsInOut16, Layout::WeightsOutIn16, Layout::WeightsInMajor16,
-      Layout::WeightsOut16};
+      Layout::Plain,          Layout::BatchLanes16,    Layout::ChannelBlocked16,
+      Layout::WeightsInOut16, Layout::WeightsOutIn16,  Layout::WeightsInMajor16,
+      Layout::WeightsOut16,   Layout::ChannelBlocked8, Layout::WeightsInOut8,
+      Layout::WeightsOutIn8,  Layout::WeightsInMajor8, Layout::WeightsOut8};
   for (const Layout from : layouts) {
     for (const Layout to : layouts) {
       OperandSpec source = plain, target = plain;

@@ -38,6 +38,13 @@ enum class Layout : std::uint8_t {
   WeightsInMajor16,
   // [O/16][field...][I][16 of O]: few input channels.
   WeightsOut16,
+  // The last five with blocks of 8, as oneDNN has them where registers hold
+  // eight floats.
+  ChannelBlocked8,
+  WeightsInOut8,
+  WeightsOutIn8,
+  WeightsInMajor8,
+  WeightsOut8,
   // Matrices [K,N] kept as [ceil(N/16)][K][16 of N], as products read their
   // second operand.
   Columns16,

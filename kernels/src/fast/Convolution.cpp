@@ -294,8 +294,9 @@ std::vector<Layout> wantedLayouts(const Signature &signature,
   // A part of the channels must be dense.
   const auto dense =
       direction == Direction::Forward
-          ? std::vector{Layout::WeightsInOut16, Layout::WeightsOut16}
-          : std::vector{Layout::WeightsInMajor16};
+          ? std::vector{Layout::WeightsInOut16, Layout::WeightsOut16,
+                        Layout::WeightsInOut8, Layout::WeightsOut8}
+          : std::vector{Layout::WeightsInMajor16, Layout::WeightsInMajor8};
   if (cutOf(shape, direction).channels > 1 &&
       std::find(dense.begin(), dense.end(), layouts[1]) == dense.end()) {
     layouts[1] = Layout::Plain;

@@ -82,22 +82,27 @@ Layout findLayout(const Desc &desc, const Shape &shape,
   return Layout::Plain;
 }
 
-Desc blockedImage(const Shape &shape) {
+Desc blockedImage(const Shape &shape, Layout layout) {
   using Tag = dnnl::memory::format_tag;
-  constexpr Tag tags[] = {Tag::aBc16b, Tag::aBcd16b, Tag::aBcde16b};
+  constexpr Tag by16[] = {Tag::aBc16b, Tag::aBcd16b, Tag::aBcde16b};
+  constexpr Tag by8[] = {Tag::aBc8b, Tag::aBcd8b, Tag::aBcde8b};
+  const auto &tags = layout == Layout::ChannelBlocked8 ? by8 : by16;
   return {shape, dnnl::memory::data_type::f32, tags[shape.size() - 3]};
 }
 
 } // namespace
 
 Layout imageLayoutOf(const Desc &desc, const Shape &shape) {
-  return findLayout(desc, shape, {Layout::ChannelBlocked16});
+  return findLayout(desc, shape,
+                    {Layout::ChannelBlocked16, Layout::ChannelBlocked8});
 }
 
 Layout weightLayoutOf(const Desc &desc, const Shape &shape) {
   return findLayout(desc, shape,
                     {Layout::WeightsInOut16, Layout::WeightsOutIn16,
-                     Layout::WeightsInMajor16, Layout::WeightsOut16});
+                     Layout::WeightsInMajor16, Layout::WeightsOut16,
+                     Layout::WeightsInOut8, Layout::WeightsOutIn8,
+                     Layout::WeightsInMajor8, Layout::WeightsOut8});
 }
 
 ShardRange elementsOf(const OperandSpec &operand, const Part &part) {
@@ -124,7 +129,7 @@ Desc imageDesc(const OperandSpec &operand, const Part &part,
   if (shape[0] == 1 || shape[1] == operand.shape[1]) {
     return inside;
   }
-  return blockedImage(operand.shape)
+  return blockedImage(operand.shape, operand.layout)
       .submemory_desc(shape, Shape(shape.size(), 0));
 }
 
