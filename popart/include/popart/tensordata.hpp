@@ -23,8 +23,8 @@ public:
   const char *data() const { return bytes().data(); }
   std::size_t size() const { return bytes().size(); }
   bool empty() const { return bytes().empty(); }
-  std::vector<char>::const_iterator begin() const { return bytes().begin(); }
-  std::vector<char>::const_iterator end() const { return bytes().end(); }
+  auto begin() const { return bytes().begin(); }
+  auto end() const { return bytes().end(); }
   char operator[](std::size_t index) const { return bytes()[index]; }
 
   // For writing: bytes that nobody else has.
