@@ -106,12 +106,12 @@ void exposeVertices(const GraphData &graph, const internal::ProgramNode &node,
   }
 }
 
-void markDecisions(const ControlTree &tree, std::vector<bool> &isDecision) {
+void markControls(const ControlTree &tree, std::vector<bool> &isPersistent) {
   for (const Piece &piece : tree.control.pieces) {
-    isDecision[piece.variable.index()] = true;
+    isPersistent[piece.variable.index()] = true;
   }
   for (const ControlTree &child : tree.children) {
-    markDecisions(child, isDecision);
+    markControls(child, isPersistent);
   }
 }
 
@@ -156,17 +156,10 @@ std::vector<VariableUse> findVariableUses(const GraphData &graph,
 VariableRoles findRoles(const GraphData &graph, const ControlProgram &control) {
   VariableRoles roles;
   roles.isPinned = findPinned(graph);
-  roles.isDecision.resize(graph.variables.size());
-  for (const auto *trees : {&control.programs, &control.functions}) {
-    for (const ControlTree &tree : *trees) {
-      markDecisions(tree, roles.isDecision);
-    }
-  }
-  roles.isPersistent.resize(graph.variables.size());
+  roles.isPersistent = roles.isPinned;
   std::vector<bool> &isPersistent = roles.isPersistent;
   for (std::size_t v = 0; v < isPersistent.size(); ++v) {
-    isPersistent[v] = roles.isPinned[v] || roles.isDecision[v] ||
-                      graph.variables[v].isConstant ||
+    isPersistent[v] = isPersistent[v] || graph.variables[v].isConstant ||
                       !graph.variables[v].initialData.empty();
   }
   for (const auto *accesses : {&graph.hostReads, &graph.hostWrites}) {
@@ -174,6 +167,11 @@ VariableRoles findRoles(const GraphData &graph, const ControlProgram &control) {
       for (const Piece &piece : access.view.pieces) {
         isPersistent[piece.variable.index()] = true;
       }
+    }
+  }
+  for (const auto *trees : {&control.programs, &control.functions}) {
+    for (const ControlTree &tree : *trees) {
+      markControls(tree, isPersistent);
     }
   }
   for (const ProgramPtr &stretch : control.stretches) {

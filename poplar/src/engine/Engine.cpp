@@ -2,7 +2,6 @@
 
 #include "engine/EngineImpl.hpp"
 
-#include <poplar/internal/LinkedPrograms.hpp>
 #include <support/Error.hpp>
 
 namespace poplar {
@@ -174,12 +173,8 @@ void Engine::disableExecutionProfiling() {
   impl().recordRuns(false);
 }
 
-EngineImpl &internal::implOf(const Engine &engine) {
-  return engine.impl();
-}
-
 std::uint64_t internal::modelledCycles(const Engine &engine) {
-  return implOf(engine).modelledCycles();
+  return engine.impl().modelledCycles();
 }
 
 } // namespace poplar
