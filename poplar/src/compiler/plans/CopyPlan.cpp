@@ -47,25 +47,37 @@ void simplify(Nest &nest) {
   dims = std::move(joined);
 }
 
+// From an index at a block's border to the one `step` further: a block or some,
+// or less than a block.
+std::int64_t strideOf(const kernels::DimPlace &place, std::int64_t step) {
+  if (place.block == 1) {
+    return step * place.outer;
+  }
+  return step < place.block ? step * place.inner
+                            : step / place.block * place.outer;
+}
+
 // Adds the loops over indices [begin, begin + extent) of dimension `dim`, which
-// start at a block's border where there are blocks.
+// start at a border of the larger blocks where there are blocks.
 void addLoops(Nest &nest, const kernels::DimPlace &source,
               const kernels::DimPlace &target, std::int64_t begin,
               std::int64_t extent, bool isInBlocks) {
-  const std::int64_t block = std::max(source.block, target.block);
-  const auto across = [&](const kernels::DimPlace &place) {
-    return place.block > 1 ? place.outer : place.outer * block;
+  const auto [smaller, block] = std::minmax(source.block, target.block);
+  const auto add = [&](std::int64_t count, std::int64_t step) {
+    nest.dims.push_back(
+        {count, strideOf(source, step), strideOf(target, step)});
   };
-  const auto within = [&](const kernels::DimPlace &place) {
-    return place.block > 1 ? place.inner : place.outer;
-  };
-  nest.source += begin / block * across(source);
-  nest.target += begin / block * across(target);
+  nest.source += begin / block * strideOf(source, block);
+  nest.target += begin / block * strideOf(target, block);
   if (isInBlocks) {
-    nest.dims.push_back({extent / block, across(source), across(target)});
+    add(extent / block, block);
     extent = block;
   }
-  nest.dims.push_back({extent, within(source), within(target)});
+  if (smaller > 1 && smaller < block) {
+    add(extent / smaller, smaller);
+    extent = smaller;
+  }
+  add(extent, 1);
 }
 
 // The nests that together copy all elements: one, and more where a dimension
