@@ -4,6 +4,8 @@ their full sizes."""
 
 import os
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 
@@ -16,6 +18,9 @@ from .networks import FULL, SMALL  # noqa: E402
 NETWORKS = FULL if os.environ.get("FULL_MODELS") else SMALL
 
 
+HAS_AVX512 = "avx512f" in Path("/proc/cpuinfo").read_text()
+
+
 @pytest.mark.parametrize("name", NETWORKS)
 def test_inference(name):
     found, expected = infer(NETWORKS[name])
@@ -26,6 +31,9 @@ def test_inference(name):
 
 @pytest.mark.parametrize("name", NETWORKS)
 def test_three_training_steps(name):
+    if name in ("resnet18", "mobilenet_v2") and not HAS_AVX512:
+        pytest.xfail("known: with AVX2 losses are up to 2e-2 from PyTorch's "
+                     "after three steps (docs/compatibility.md)")
     found = popart_losses(NETWORKS[name], 3)
     expected = torch_losses(NETWORKS[name], 3)
     np.testing.assert_allclose(found, expected, rtol=1e-4)
