@@ -202,19 +202,29 @@ def _work(dataset, settings, channel):
     multiprocessing.set_start_method("fork", force=True)
     torch.set_num_threads(1)
     try:
+        _serve(dataset, settings, channel)
+    except BaseException as error:
+        # torch raises from a signal handler when a process of its dies, which
+        # may be while another error is reported.
+        _report(channel, error)
+
+
+def _serve(dataset, settings, channel):
+    try:
         if isinstance(dataset, _PickledFile):
             dataset = dataset.load()
         _Worker(dataset, settings, channel).run()
     except (ConnectionError, EOFError) as error:
         # What torch meets first when a process dies that it fetches from.
-        text = (
-            f"a DataLoader worker has ended unexpectedly ({error})\n"
-            f"{traceback.format_exc()}"
-        )
-        channel.sender.send(("error", text, None, None))
-    except BaseException as error:  # reported to the other side, whatever it is
-        text = f"{error}\n{traceback.format_exc()}"
-        channel.sender.send(("error", text, None, None))
+        _report(channel, f"a DataLoader worker has ended unexpectedly ({error})")
+    except BaseException as error:  # whatever it is
+        _report(channel, error)
+
+
+def _report(channel, error):
+    """Tells the other side of the exception that is being handled."""
+    text = f"{error}\n{traceback.format_exc()}"
+    channel.sender.send(("error", text, None, None))
 
 
 class _PickledFile:
