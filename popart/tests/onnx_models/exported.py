@@ -61,8 +61,8 @@ def infer(network: Network) -> tuple[np.ndarray, np.ndarray]:
     return anchors["scores"], expected
 
 
-def popart_losses(network: Network, steps: int) -> list[float]:
-    inputs, labels = network.batch()
+def popart_losses(network: Network, steps: int, seed: int) -> list[float]:
+    inputs, labels = network.batch(seed)
     builder = popart.Builder(
         export(LogProbabilities(network.model()).train(), inputs,
                network.opset))
@@ -84,10 +84,10 @@ def popart_losses(network: Network, steps: int) -> list[float]:
     return losses
 
 
-def torch_losses(network: Network, steps: int) -> list[float]:
+def torch_losses(network: Network, steps: int, seed: int) -> list[float]:
     model = network.model().train()
     optimizer = torch.optim.SGD(model.parameters(), lr=network.rate)
-    inputs, labels = network.batch()
+    inputs, labels = network.batch(seed)
     losses = []
     for _ in range(steps):
         optimizer.zero_grad()

@@ -59,9 +59,10 @@ class Network:
         torch.manual_seed(5)
         return without_chance(self.make())
 
-    def batch(self) -> tuple[tuple[torch.Tensor, ...], torch.Tensor]:
+    def batch(self, seed: int = 6
+              ) -> tuple[tuple[torch.Tensor, ...], torch.Tensor]:
         """Inputs and the classes that they are of."""
-        torch.manual_seed(6)
+        torch.manual_seed(seed)
         inputs = self.inputs()
         return inputs, torch.randint(CLASSES, (len(inputs[0]),))
 
