@@ -205,7 +205,7 @@ inline Trained runMachine(Ir &ir, int ipusPerReplica,
     const Tensor &tensor = model.getTensor(id);
     if (tensor.type == TensorType::Variable) {
       VariablePlace(machine, tensor, shards)
-          .write(engine, tensor.data, replicas);
+          .write(engine, tensor.data.bytes(), replicas);
     }
   }
   auto x = inputsOf(ir);

@@ -63,6 +63,89 @@ def test_state_of_optimisers_need_not_be_copied(tmp_path, isDisabled):
                                   [0, 0] if isDisabled else [1, 2])
 
 
+class Product:
+    """y = x * w + b of integers: any order of sums gives the same bits."""
+
+    def __init__(self):
+        self.random = np.random.default_rng(0)
+        self.w, self.b = self.integers(40, 37), self.integers(37)
+        options = popart.SessionOptions()
+        options.constantWeights = False
+        self.session = popart.InferenceSession(
+            self.proto(self.w, self.b), popart.DataFlow(1, ["Add:0"]), cpu(),
+            userOptions=options)
+        self.session.prepareDevice()
+
+    def integers(self, *shape):
+        return self.random.integers(-4, 5, shape).astype(np.float32)
+
+    def proto(self, w, b):
+        builder = popart.Builder()
+        x = builder.addInputTensor("FLOAT", [64, 40], "x")
+        w = builder.addInitializedInputTensor(w, "w")
+        b = builder.addInitializedInputTensor(b, "b")
+        y = builder.aiOnnx.add([builder.aiOnnx.matmul([x, w]), b])
+        builder.addOutputTensor(y)
+        return builder.getModelProto()
+
+    def write(self, **weights):
+        self.session.writeWeights(popart.PyWeightsIO(weights))
+
+    def read(self):
+        weights = {"w": np.zeros_like(self.w), "b": np.zeros_like(self.b)}
+        self.session.readWeights(popart.PyWeightsIO(weights))
+        return weights["w"], weights["b"]
+
+    def expect(self, w, b):
+        x = self.integers(64, 40)
+        np.testing.assert_array_equal(run(self.session, x)["Add:0"],
+                                      x @ w + b)
+
+
+def test_weights_of_an_inference_change_when_they_are_sent():
+    p = Product()
+    p.session.weightsFromHost()
+    p.expect(p.w, p.b)
+    w = p.integers(40, 37)
+    p.write(w=w)  # this one alone, and only on the host
+    p.expect(p.w, p.b)
+    np.testing.assert_array_equal(p.read()[0], w)
+    p.session.weightsFromHost()
+    p.expect(w, p.b)
+    for _ in range(2):
+        p.session.weightsToHost()
+        for found, expected in zip(p.read(), (w, p.b)):
+            np.testing.assert_array_equal(found, expected)
+        p.expect(w, p.b)
+    b = p.integers(37)
+    p.write(w=p.w, b=b)
+    p.session.weightsToHost()  # the device has not heard of them
+    for found, expected in zip(p.read(), (w, p.b)):
+        np.testing.assert_array_equal(found, expected)
+    p.write(b=b)
+    p.session.weightsFromHost()
+    p.expect(w, b)
+
+
+def test_weights_of_an_inference_are_reset_and_loaded_again(tmp_path):
+    p = Product()
+    p.expect(p.w, p.b)
+    w, b = p.integers(40, 37), p.integers(37)
+    p.session.resetHostWeights(p.proto(w, b))
+    p.expect(p.w, p.b)
+    p.session.weightsFromHost()
+    p.expect(w, b)
+    p.session.modelToHost(str(tmp_path / "model.onnx"))
+    saved = {t.name: numpy_helper.to_array(t) for t in
+             onnx.load(str(tmp_path / "model.onnx")).graph.initializer}
+    np.testing.assert_array_equal(saved["w"], w)
+    p.session.saveExecutable(str(tmp_path / "executable"))
+    again = Product()
+    again.session.loadExecutable(str(tmp_path / "executable"))
+    again.session.prepareDevice()
+    again.expect(w, b)
+
+
 def test_weights_are_broadcast_from_the_only_process():
     session, *_ = inference()
     session.broadcastWeights()

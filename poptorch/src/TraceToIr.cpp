@@ -209,7 +209,8 @@ private:
           state.name, groups, state.rows));
     }
     const char *bytes = static_cast<const char *>(state.data);
-    variable.data.assign(bytes, bytes + groups * variable.info.nbytes());
+    variable.data =
+        std::vector<char>(bytes, bytes + groups * variable.info.nbytes());
     result_.grouped.insert(state.name);
   }
 

@@ -136,6 +136,48 @@ def test_copyWeightsToDevice():
     assert inference(x).item() == 7
 
 
+class _Derived(nn.Sequential):
+    """Weights that an inference folds into others and reorders."""
+
+    def __init__(self):
+        super().__init__(
+            nn.Conv2d(16, 32, 3, padding=1), nn.BatchNorm2d(32), nn.ReLU(),
+            nn.Flatten(), nn.Linear(32 * 8 * 8, 37))
+        with torch.no_grad():
+            self[1].running_mean.normal_()
+            self[1].running_var.uniform_(0.5, 2)
+        self.eval()
+
+
+def test_weightsOfAnInferenceGoToAndFro():
+    torch.manual_seed(0)
+    model = _Derived()
+    convolution, norm, _, _, linear = model
+    inference = poptorch.inferenceModel(model, options())
+    x = torch.randn(2, 16, 8, 8)
+    close(inference(x), model(x).detach())
+    for weight in (convolution.weight, norm.running_var, linear.weight,
+                   linear.bias):
+        before = model(x).detach()
+        with torch.no_grad():
+            weight.mul_(1.5)
+        close(inference(x), before)  # not sent yet
+        inference.copyWeightsToDevice()
+        close(inference(x), model(x).detach())
+    on_device = copy.deepcopy(model.state_dict())
+    expected = model(x).detach()
+    with torch.no_grad():
+        for weight in model.parameters():
+            weight.zero_()
+    inference.copyWeightsToHost()
+    for name, tensor in model.state_dict().items():
+        assert torch.equal(tensor, on_device[name]), name
+    close(inference(x), expected)
+    inference.detachFromDevice()
+    inference.attachToDevice()
+    close(inference(x), expected)
+
+
 def test_loadStateDictUploads():
     model = nn.Linear(2, 1)
     inference = poptorch.inferenceModel(model, options())

@@ -30,7 +30,7 @@ TensorId Graph::addTensor(const TensorId &id, const TensorInfo &info,
   tensor.type = type;
   if (data) {
     const char *bytes = static_cast<const char *>(data);
-    tensor.data.assign(bytes, bytes + info.nbytes());
+    tensor.data = std::vector<char>(bytes, bytes + info.nbytes());
   }
   return id;
 }

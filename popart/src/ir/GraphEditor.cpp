@@ -136,10 +136,10 @@ void GraphEditor::copyFrom(const Graph &source) {
     Tensor &copy = graph_.tensors_[id] = tensor;
     copy.producer = nullptr;
     copy.consumers.clear();
-    // The contents of weights and their state stay with the source alone: they
-    // may be most of the memory there is.
+    // The contents of weights and their state stay with the source alone, which
+    // changes them: they may be most of the memory there is.
     if (tensor.type == TensorType::Variable && tensor.info.nelms() > 1) {
-      std::vector<char>().swap(copy.data);
+      copy.data = {};
     }
   }
   for (const auto &op : source.ops_) {

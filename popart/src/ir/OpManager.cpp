@@ -64,7 +64,7 @@ OpCreatorInfo::inputBytes(int index, std::size_t elementSize) const {
           tensor.data.size() == elements * elementSize,
       "[{}] input {} ('{}', {}) is not a constant with elements of {} bytes",
       debugName(), index, tensor.id, tensor.info.data_type(), elementSize);
-  return tensor.data;
+  return tensor.data.bytes();
 }
 
 void OpManager::registerOp(const OperatorIdentifier &opid,

@@ -150,7 +150,7 @@ std::vector<double> constantNumbers(const Op &op, InIndex input) {
 
 double constantScalar(const Op &op, InIndex input) {
   const Tensor &tensor = constantInput(op, input);
-  return scalarOf(op, tensor.info, tensor.data);
+  return scalarOf(op, tensor.info, tensor.data.bytes());
 }
 
 double scalarOf(const Op &op, const TensorInfo &info,

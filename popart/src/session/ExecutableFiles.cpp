@@ -51,7 +51,7 @@ void readVariables(Session::Implementation &session, std::istream &in) {
         in && graph.hasTensor(id) && graph.getTensor(id).data.size() == size,
         "[loadExecutable] the file's variable '{}' is not one of the session",
         id);
-    in.read(graph.getTensor(id).data.data(),
+    in.read(graph.getTensor(id).data.change(),
             static_cast<std::streamsize>(size));
   }
   support::requireUser<error>(bool(in), "[loadExecutable] the file is not "

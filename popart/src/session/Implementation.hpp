@@ -98,6 +98,8 @@ struct Session::Implementation {
   // Starts the random numbers anew; false where the model has none.
   bool writeSeeds();
 
+  // Whether the host's bytes of a variable are all that the engine has of it.
+  bool isHostValue(const Tensor &tensor) const;
   // A variable to all replicas, each its group's value, and to the copies of it
   // on other IPUs if there are any; and back from each group's first replica.
   void write(const Tensor &tensor);

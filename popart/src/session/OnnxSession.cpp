@@ -129,7 +129,7 @@ void Session::modelToHost(const std::string &fileName) {
     const Tensor *variable = findVariable(graph, tensor.name());
     if (external != self.model.external.end()) {
       writeExternal(self.model.folder, external->second,
-                    variable ? variable->data : bytesOf(tensor));
+                    variable ? variable->data.bytes() : bytesOf(tensor));
       setExternal(tensor, external->second);
     } else if (variable) {
       setData(tensor, self.hostInfo(*variable), variable->data.data());

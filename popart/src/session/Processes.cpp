@@ -70,7 +70,7 @@ void Session::broadcastWeights(int rootRank) {
   }
   meetOtherProcesses(self);
   self.forEachVariable([&](Tensor &tensor) {
-    popdist::collectives::broadcast(tensor.data.data(), tensor.data.size(),
+    popdist::collectives::broadcast(tensor.data.change(), tensor.data.size(),
                                     poplar::CHAR, rootRank);
   });
 }

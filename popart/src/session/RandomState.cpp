@@ -39,9 +39,9 @@ bool Session::Implementation::writeSeeds() {
   for (const TensorId &id : ir->getMainGraph().getTensorIds()) {
     Tensor &tensor = ir->getMainGraph().getTensor(id);
     if (tensor.type == TensorType::Variable && isRandomSeed(id)) {
-      std::memcpy(tensor.data.data(), &randomSeed, sizeof(randomSeed));
-      std::memcpy(tensor.data.data() + sizeof(randomSeed), &randomStep,
-                  sizeof(randomStep));
+      char *bytes = tensor.data.change();
+      std::memcpy(bytes, &randomSeed, sizeof(randomSeed));
+      std::memcpy(bytes + sizeof(randomSeed), &randomStep, sizeof(randomStep));
       write(tensor);
       hasSeeds = true;
     }

@@ -259,7 +259,7 @@ void TrainingSession::updateOptimizerFromHost(const Optimizer &optimizer) {
     }
     Tensor &tensor = graph.getTensor(id);
     float number = value.val();
-    std::memcpy(tensor.data.data(), &number, sizeof(number));
+    std::memcpy(tensor.data.change(), &number, sizeof(number));
     if (self.engine) {
       self.write(tensor);
     }

@@ -5,6 +5,8 @@
 #include <popart/tensornames.hpp>
 #include <session/OptimizerState.hpp>
 
+#include <poplar/internal/LentTensors.hpp>
+
 #include <algorithm>
 #include <cstring>
 
@@ -59,7 +61,20 @@ TensorInfo Session::Implementation::hostInfo(const Tensor &tensor) const {
               tensor.info.shape(), static_cast<unsigned>(allReplicas()))};
 }
 
+bool Session::Implementation::isHostValue(const Tensor &tensor) const {
+  return copies() == 1 && !isScheduleVisible() &&
+         groupingOf(tensor).getNumGroups() == 1 &&
+         tensor.variableSettings.getRetrievalMode() !=
+             VariableRetrievalMode::AllReplicas &&
+         deviceBytes(tensor.info) == tensor.data.size();
+}
+
 void Session::Implementation::write(const Tensor &tensor) {
+  if (isHostValue(tensor)) {
+    poplar::internal::lendTensor(*engine, tensor.id, tensor.data.share(),
+                                 tensor.data.size());
+    return;
+  }
   ReplicaGrouping grouping = groupingOf(tensor);
   auto size = static_cast<std::size_t>(tensor.info.nbytes());
   std::vector<char> bytes;
@@ -67,7 +82,8 @@ void Session::Implementation::write(const Tensor &tensor) {
       isDistributed() ? ir->sessionOptions.globalReplicaOffset : 0;
   for (std::int64_t i = first; i < first + copies(); ++i) {
     std::size_t group = grouping.getGroupIndexOfReplica(unsigned(i));
-    append(bytes, toDeviceBytes(tensor.info, slice(tensor.data, group, size)));
+    append(bytes,
+           toDeviceBytes(tensor.info, slice(tensor.data.bytes(), group, size)));
   }
   const char *begin = bytes.data();
   const char *end = begin + bytes.size();
@@ -107,12 +123,17 @@ Session::Implementation::valuesByReplica(const Tensor &tensor) const {
 }
 
 void Session::Implementation::read(Tensor &tensor) {
+  if (isHostValue(tensor) &&
+      poplar::internal::isLent(*engine, tensor.id, tensor.data.data())) {
+    return; // what the host has is what the engine has
+  }
   std::vector<std::vector<char>> byReplica = valuesByReplica(tensor);
   ReplicaGrouping grouping = groupingOf(tensor);
-  tensor.data.clear();
+  std::vector<char> values;
   for (unsigned group = 0; group < grouping.getNumGroups(); ++group) {
-    append(tensor.data, byReplica.at(grouping.getReplicaAt(group)));
+    append(values, byReplica.at(grouping.getReplicaAt(group)));
   }
+  tensor.data = std::move(values);
   if (tensor.variableSettings.getRetrievalMode() ==
       VariableRetrievalMode::AllReplicas) {
     returned[tensor.id].clear();
@@ -127,12 +148,12 @@ Session::Implementation::returnedBytes(const Tensor &tensor) const {
   auto all = returned.find(tensor.id);
   if (all != returned.end() || tensor.variableSettings.getRetrievalMode() !=
                                    VariableRetrievalMode::AllReplicas) {
-    return all == returned.end() ? tensor.data : all->second;
+    return all == returned.end() ? tensor.data.bytes() : all->second;
   }
   ReplicaGrouping grouping = groupingOf(tensor);
   std::vector<char> bytes;
   for (unsigned i = 0; i < grouping.getNumReplicas(); ++i) {
-    append(bytes, slice(tensor.data, grouping.getGroupIndexOfReplica(i),
+    append(bytes, slice(tensor.data.bytes(), grouping.getGroupIndexOfReplica(i),
                         static_cast<std::size_t>(tensor.info.nbytes())));
   }
   return bytes;
@@ -229,9 +250,10 @@ void Session::writeWeights(const IWeightsIO &weights) {
     MutableVoidData memory = memoryFor(weights, tensor, groups, returned);
     bool isByReplica = memory.info.nelms() != tensor.info.nelms() * groups;
     auto size = static_cast<std::size_t>(tensor.info.nbytes());
+    char *values = tensor.data.change();
     for (unsigned group = 0; group < grouping.getNumGroups(); ++group) {
       std::size_t from = isByReplica ? grouping.getReplicaAt(group) : group;
-      std::memcpy(tensor.data.data() + group * size,
+      std::memcpy(values + group * size,
                   static_cast<const char *>(memory.data) + from * size, size);
     }
     self.returned.erase(tensor.id);

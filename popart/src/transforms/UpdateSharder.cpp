@@ -125,7 +125,7 @@ void UpdateSharder::makePart(const TensorId &variable) {
   editor_.renameTensor(variable, whole);
   const Tensor &tensor = graph_.getTensor(whole);
   TensorInfo info(tensor.info.dataType(), {partSize_});
-  std::vector<char> data = tensor.data;
+  std::vector<char> data = tensor.data.bytes();
   data.resize(static_cast<std::size_t>(info.nbytes()));
   graph_.addVariable(variable, info, data.data());
   graph_.getTensor(variable).variableUpdateType = tensor.variableUpdateType;

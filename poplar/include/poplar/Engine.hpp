@@ -29,7 +29,7 @@ namespace poplar {
 class EngineImpl; // of Aspen's own libraries
 class Engine;
 namespace internal {
-std::uint64_t modelledCycles(const Engine &engine);
+EngineImpl &implOf(const Engine &engine);
 } // namespace internal
 
 // One thread uses an engine at a time; stop() alone may be called from others.
@@ -171,7 +171,7 @@ public:
   void disableExecutionProfiling();
 
 private:
-  friend std::uint64_t internal::modelledCycles(const Engine &engine);
+  friend EngineImpl &internal::implOf(const Engine &engine);
 
   template <typename T> static T *writable(const ArrayRef<T> &values) {
     return const_cast<T *>(values.data());

@@ -106,12 +106,12 @@ void exposeVertices(const GraphData &graph, const internal::ProgramNode &node,
   }
 }
 
-void markControls(const ControlTree &tree, std::vector<bool> &isPersistent) {
+void markDecisions(const ControlTree &tree, std::vector<bool> &isDecision) {
   for (const Piece &piece : tree.control.pieces) {
-    isPersistent[piece.variable.index()] = true;
+    isDecision[piece.variable.index()] = true;
   }
   for (const ControlTree &child : tree.children) {
-    markControls(child, isPersistent);
+    markDecisions(child, isDecision);
   }
 }
 
@@ -156,10 +156,17 @@ std::vector<VariableUse> findVariableUses(const GraphData &graph,
 VariableRoles findRoles(const GraphData &graph, const ControlProgram &control) {
   VariableRoles roles;
   roles.isPinned = findPinned(graph);
-  roles.isPersistent = roles.isPinned;
+  roles.isDecision.resize(graph.variables.size());
+  for (const auto *trees : {&control.programs, &control.functions}) {
+    for (const ControlTree &tree : *trees) {
+      markDecisions(tree, roles.isDecision);
+    }
+  }
+  roles.isPersistent.resize(graph.variables.size());
   std::vector<bool> &isPersistent = roles.isPersistent;
   for (std::size_t v = 0; v < isPersistent.size(); ++v) {
-    isPersistent[v] = isPersistent[v] || graph.variables[v].isConstant ||
+    isPersistent[v] = roles.isPinned[v] || roles.isDecision[v] ||
+                      graph.variables[v].isConstant ||
                       !graph.variables[v].initialData.empty();
   }
   for (const auto *accesses : {&graph.hostReads, &graph.hostWrites}) {
@@ -167,11 +174,6 @@ VariableRoles findRoles(const GraphData &graph, const ControlProgram &control) {
       for (const Piece &piece : access.view.pieces) {
         isPersistent[piece.variable.index()] = true;
       }
-    }
-  }
-  for (const auto *trees : {&control.programs, &control.functions}) {
-    for (const ControlTree &tree : *trees) {
-      markControls(tree, isPersistent);
     }
   }
   for (const ProgramPtr &stretch : control.stretches) {

@@ -29,6 +29,7 @@ struct VariableRoles {
   // Every version lies in the variable's own storage: vertices' fields hold
   // its address.
   std::vector<bool> isPinned;
+  std::vector<bool> isDecision; // control depends on it
 };
 VariableRoles findRoles(const internal::GraphData &graph,
                         const ControlProgram &control);

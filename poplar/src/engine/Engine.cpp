@@ -2,6 +2,7 @@
 
 #include "engine/EngineImpl.hpp"
 
+#include <poplar/internal/LinkedPrograms.hpp>
 #include <support/Error.hpp>
 
 namespace poplar {
@@ -173,8 +174,12 @@ void Engine::disableExecutionProfiling() {
   impl().recordRuns(false);
 }
 
+EngineImpl &internal::implOf(const Engine &engine) {
+  return engine.impl();
+}
+
 std::uint64_t internal::modelledCycles(const Engine &engine) {
-  return engine.impl().modelledCycles();
+  return implOf(engine).modelledCycles();
 }
 
 } // namespace poplar

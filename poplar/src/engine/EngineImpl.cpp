@@ -251,6 +251,22 @@ void EngineImpl::writeTensor(const std::string &handle, const void *begin,
   executor_->write(first, view);
 }
 
+void EngineImpl::lendTensor(const std::string &handle,
+                            const std::shared_ptr<const std::byte> &bytes,
+                            std::size_t size) {
+  constexpr const char *function = "lendTensor";
+  const internal::TensorView &view =
+      findAccess(function, values_->graph.hostWrites, handle);
+  requireSize(function, handle, view, static_cast<std::ptrdiff_t>(size));
+  executor_->lend(bytes, view);
+}
+
+bool EngineImpl::isLent(const std::string &handle, const void *bytes) const {
+  return executor_->variables().isAt(
+      static_cast<const std::byte *>(bytes),
+      findAccess("isLent", values_->graph.hostReads, handle));
+}
+
 void EngineImpl::readTensor(const std::string &handle, void *begin, void *end) {
   constexpr const char *function = "readTensor";
   const internal::TensorView &view =

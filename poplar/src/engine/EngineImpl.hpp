@@ -30,6 +30,11 @@ public:
 
   void writeTensor(const std::string &handle, const void *begin,
                    const void *end);
+  // As in poplar/internal/LentTensors.hpp.
+  void lendTensor(const std::string &handle,
+                  const std::shared_ptr<const std::byte> &bytes,
+                  std::size_t size);
+  bool isLent(const std::string &handle, const void *bytes) const;
   void readTensor(const std::string &handle, void *begin, void *end);
   void readTensor(const std::string &handle, void *buffer);
   void writeRow(const std::string &buffer, unsigned replica, std::uint64_t row,

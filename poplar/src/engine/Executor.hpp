@@ -6,6 +6,7 @@
 #include "model/ProgramCounts.hpp"
 
 #include <cstddef>
+#include <memory>
 
 namespace poplar::engine {
 
@@ -25,6 +26,13 @@ public:
   // Writes the elements of a view, in its row-major order, between runs.
   virtual void write(const std::byte *packed,
                      const internal::TensorView &view) = 0;
+
+  // The same of elements that nobody changes any more: it may keep them in
+  // place of a copy.
+  virtual void lend(const std::shared_ptr<const std::byte> &packed,
+                    const internal::TensorView &view) {
+    write(packed.get(), view);
+  }
 
   // Which way control went where it depends on data, since the last call, by
   // the nodes of the programs that are run.

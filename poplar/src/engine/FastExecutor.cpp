@@ -31,13 +31,6 @@ struct Compiled {
   compiler::StorageAssignment storage;
   std::optional<compiler::ConstantPart> constants;
   compiler::StorageAssignment constantStorage;
-
-  std::size_t arenaBytes() const {
-    return std::max(storage.arenaBytes, constantStorage.arenaBytes);
-  }
-  std::size_t workspaceBytes() const {
-    return std::max(storage.workspaceBytes, constantStorage.workspaceBytes);
-  }
 };
 
 void markChanged(compiler::ValueProgram &program,
@@ -60,25 +53,22 @@ void splitConstants(Compiled &stretch, VariableStore &store, bool isVerified) {
   stretch.constantStorage = compiler::assignStorage(stretch.constants->program);
 }
 
-// All that outlives a run, but for constants: of most, only what was computed
-// of them is read again and again.
-std::vector<bool> storedFromTheStart(const internal::GraphData &graph,
-                                     const compiler::VariableRoles &roles) {
-  std::vector<bool> isStored = roles.isPersistent;
+// Vertices and control know where these are.
+std::vector<bool> storedFromTheStart(const compiler::VariableRoles &roles) {
+  std::vector<bool> isStored = roles.isPinned;
   for (std::size_t v = 0; v < isStored.size(); ++v) {
-    const internal::Variable &variable = graph.variables[v];
-    if (variable.isConstant && !variable.initialData.empty()) {
-      isStored[v] = roles.isPinned[v];
-    }
+    isStored[v] = isStored[v] || roles.isDecision[v];
   }
   return isStored;
 }
 
-// Storage for the constants that the program itself reads.
-void storeConstants(compiler::ValueProgram &program, VariableStore &store) {
+// Storage for what the program itself reads or changes. Of most weights of an
+// inference, only what was computed of them is read again and again.
+void storeVariables(compiler::ValueProgram &program, VariableStore &store) {
   const compiler::Analysis analysis(program);
   for (const compiler::Binding &binding : program.bindings) {
-    if (!analysis.reads(binding.entry).empty()) {
+    const auto &versions = analysis.membersOf(analysis.classOf(binding.entry));
+    if (versions.size() > 1 || !analysis.reads(binding.entry).empty()) {
       store.store(binding.variable);
     }
   }
@@ -101,7 +91,7 @@ compileStretches(const internal::GraphData &graph,
     options.dumpName = fmt::format("program{}", compiled.size() - 1);
     compiler::runPasses(result.program, options);
     splitConstants(result, store, options.isVerified);
-    storeConstants(result.program, store);
+    storeVariables(result.program, store);
     result.storage = support::timed(logger, "assignStorage", [&] {
       return compiler::assignStorage(result.program);
     });
@@ -139,13 +129,6 @@ public:
     result.functions.resize(control_.functions.size());
     isBuilt_.assign(control_.functions.size(), false);
     add(result, result.body, program);
-    return result;
-  }
-
-  TaskProgram buildConstants(std::size_t stretch) {
-    TaskProgram result;
-    addTasks(result, result.body, compiled_[stretch].constants->program,
-             compiled_[stretch].constantStorage, context_);
     return result;
   }
 
@@ -192,11 +175,12 @@ FastExecutor::FastExecutor(const internal::GraphData &graph,
                            bool isVerified, FloatTraps traps)
     : control_(compiler::cutPrograms(graph, programs)),
       roles_(compiler::findRoles(graph, control_)),
-      store_(graph, storedFromTheStart(graph, roles_)),
+      store_(graph, storedFromTheStart(roles_)),
       vertices_(graph,
                 [this](internal::VariableId variable) {
                   return store_.data(variable);
                 }),
+      context_{graph, store_, nullptr, host, traps, vertices_},
       workers_(threads), constants_(graph, control_) {
   std::vector<Compiled> compiled = compileStretches(
       graph, control_.stretches, roles_, constants_, store_, isVerified);
@@ -205,21 +189,12 @@ FastExecutor::FastExecutor(const internal::GraphData &graph,
   }
   std::size_t arenaBytes = 0, workspaceBytes = 0;
   for (const Compiled &stretch : compiled) {
-    arenaBytes = std::max(arenaBytes, stretch.arenaBytes());
-    workspaceBytes = std::max(workspaceBytes, stretch.workspaceBytes());
+    arenaBytes = std::max(arenaBytes, stretch.storage.arenaBytes);
+    workspaceBytes = std::max(workspaceBytes, stretch.storage.workspaceBytes);
   }
   arena_ = AlignedBuffer(arenaBytes);
-  const TaskContext context = {graph, store_, arena_.data(),
-                               host,  traps,  vertices_};
-  ProgramBuilder builder(control_, compiled, context);
-  for (std::size_t s = 0; s < compiled.size(); ++s) {
-    if (compiled[s].constants) {
-      constants_.add(s,
-                     std::make_unique<StaticProgram>(builder.buildConstants(s),
-                                                     threads, host.isStopping),
-                     compiled[s].constants->sources);
-    }
-  }
+  context_.arena = arena_.data();
+  ProgramBuilder builder(control_, compiled, context_);
   for (const ControlTree &program : control_.programs) {
     programs_.push_back(support::timed(logger, "planTasks", [&] {
       return std::make_unique<StaticProgram>(builder.build(program), threads,
@@ -230,15 +205,18 @@ FastExecutor::FastExecutor(const internal::GraphData &graph,
           programs_.back()->calls().size(), threads));
     }
   }
+  for (std::size_t s = 0; s < compiled.size(); ++s) {
+    if (compiled[s].constants) {
+      constants_.add(s, std::move(*compiled[s].constants),
+                     std::move(compiled[s].constantStorage));
+    }
+  }
   makeWorkspaces(workspaceBytes);
-  logger.debug("engine memory: {} B of arena, {} B of workspaces, {} B of "
-               "variables",
-               arenaBytes, workers_.workspaceBytes(), store_.bytes());
-  store_.reset();
+  logMemory();
 }
 
 void FastExecutor::makeWorkspaces(std::size_t bytes) {
-  unsigned workers = constants_.usedWorkers();
+  unsigned workers = 0;
   for (const auto &program : programs_) {
     workers = std::max(workers, program->usedWorkers());
   }
@@ -264,6 +242,19 @@ void FastExecutor::write(const std::byte *packed,
   constants_.forget();
 }
 
+void FastExecutor::lend(const std::shared_ptr<const std::byte> &packed,
+                        const internal::TensorView &view) {
+  store_.lend(packed, view);
+  constants_.forget();
+}
+
+void FastExecutor::logMemory() {
+  loggedBytes_ = store_.bytes();
+  logger.debug("engine memory: {} B of arena, {} B of workspaces, {} B of "
+               "variables",
+               arena_.size(), workers_.workspaceBytes(), loggedBytes_);
+}
+
 model::ProgramCounts FastExecutor::takeCounts() {
   model::ProgramCounts counts;
   for (const auto &program : programs_) {
@@ -273,7 +264,10 @@ model::ProgramCounts FastExecutor::takeCounts() {
 }
 
 void FastExecutor::run(std::size_t program) {
-  constants_.prepare(program, workers_);
+  constants_.prepare(program, store_, context_, workers_);
+  if (store_.bytes() != loggedBytes_) { // the host has written more
+    logMemory();
+  }
   if (profiles_.empty()) {
     programs_[program]->run(workers_, nullptr);
     return;

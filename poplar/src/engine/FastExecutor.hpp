@@ -30,18 +30,23 @@ public:
   const VariableStore &variables() const override { return store_; }
   void write(const std::byte *packed,
              const internal::TensorView &view) override;
+  void lend(const std::shared_ptr<const std::byte> &packed,
+            const internal::TensorView &view) override;
   model::ProgramCounts takeCounts() override;
 
 private:
   void makeWorkspaces(std::size_t bytes);
+  void logMemory();
 
   compiler::ControlProgram control_;
   compiler::VariableRoles roles_;
   VariableStore store_;
   VertexSets vertices_;
   AlignedBuffer arena_; // one for all programs: only one runs at a time
+  TaskContext context_;
   Workers workers_;
   KeptConstants constants_;
+  std::size_t loggedBytes_ = 0; // of variables
   std::vector<std::unique_ptr<StaticProgram>> programs_;
   std::vector<std::unique_ptr<StepProfile>> profiles_; // empty when off
 };

@@ -1,6 +1,7 @@
 #include "engine/KeptConstants.hpp"
 
 #include "compiler/Coverage.hpp"
+#include "engine/StaticProgram.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -56,33 +57,42 @@ std::vector<bool> KeptConstants::changedAround(std::size_t stretch) const {
   return changed;
 }
 
-void KeptConstants::add(std::size_t stretch,
-                        std::unique_ptr<StaticProgram> program,
-                        const std::vector<internal::VariableId> &sources) {
-  parts_.push_back({std::move(program), stretch, sources});
+void KeptConstants::add(std::size_t stretch, compiler::ConstantPart constants,
+                        compiler::StorageAssignment storage) {
+  parts_.push_back({stretch, std::move(constants), std::move(storage)});
 }
 
-void KeptConstants::prepare(std::size_t program, Workers &workers) {
+void KeptConstants::compute(const Part &part, VariableStore &store,
+                            TaskContext context, Workers &workers) {
+  for (const internal::VariableId source : part.constants.sources) {
+    store.requireValue(source);
+  }
+  const AlignedBuffer arena(part.storage.arenaBytes);
+  context.arena = arena.data();
+  TaskProgram tasks;
+  addTasks(tasks, tasks.body, part.constants.program, part.storage, context);
+  StaticProgram program(std::move(tasks), workers.threads(),
+                        context.host.isStopping);
+  const OtherWorkspaces workspaces(workers, program.usedWorkers(),
+                                   part.storage.workspaceBytes);
+  program.run(workers, nullptr);
+}
+
+void KeptConstants::prepare(std::size_t program, VariableStore &store,
+                            const TaskContext &context, Workers &workers) {
   const ProgramFacts &facts = programs_[program];
   for (Part &part : parts_) {
+    const std::vector<internal::VariableId> &sources = part.constants.sources;
     if (facts.hasStretch[part.stretch] && !part.isKnown) {
-      part.program->run(workers, nullptr);
+      compute(part, store, context, workers);
       part.isKnown = true;
     }
     part.isKnown =
-        part.isKnown && std::none_of(part.sources.begin(), part.sources.end(),
+        part.isKnown && std::none_of(sources.begin(), sources.end(),
                                      [&](internal::VariableId source) {
                                        return facts.writes[source.index()];
                                      });
   }
-}
-
-unsigned KeptConstants::usedWorkers() const {
-  unsigned workers = 0;
-  for (const Part &part : parts_) {
-    workers = std::max(workers, part.program->usedWorkers());
-  }
-  return workers;
 }
 
 void KeptConstants::forget() {

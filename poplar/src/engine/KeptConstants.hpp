@@ -3,11 +3,14 @@
 // first run that needs it and after those variables have changed.
 #pragma once
 
+#include "compiler/AssignStorage.hpp"
 #include "compiler/ControlTree.hpp"
-#include "engine/StaticProgram.hpp"
+#include "compiler/SplitConstants.hpp"
+#include "engine/TaskList.hpp"
+#include "engine/VariableStore.hpp"
+#include "engine/Workers.hpp"
 
 #include <cstddef>
-#include <memory>
 #include <vector>
 
 namespace poplar::engine {
@@ -20,27 +23,29 @@ public:
   // The variables that some program with this stretch changes.
   std::vector<bool> changedAround(std::size_t stretch) const;
 
-  // `program` computes what the stretch needs, from `sources`.
-  void add(std::size_t stretch, std::unique_ptr<StaticProgram> program,
-           const std::vector<internal::VariableId> &sources);
+  // What the stretch needs, and where it and what it takes are kept.
+  void add(std::size_t stretch, compiler::ConstantPart constants,
+           compiler::StorageAssignment storage);
 
   // Before a run of the program: computes what is missing, and forgets what
-  // other programs will miss after it.
-  void prepare(std::size_t program, Workers &workers);
-
-  // The most that one of those programs uses.
-  unsigned usedWorkers() const;
+  // other programs will miss after it. Sources are read where they lie now, in
+  // `store`, which is the context's. What comes between is in memory that is
+  // given back: the context's arena and the workers' workspaces are for runs.
+  void prepare(std::size_t program, VariableStore &store,
+               const TaskContext &context, Workers &workers);
 
   // Variables have changed outside programs.
   void forget();
 
 private:
   struct Part {
-    std::unique_ptr<StaticProgram> program;
     std::size_t stretch;
-    std::vector<internal::VariableId> sources;
+    compiler::ConstantPart constants;
+    compiler::StorageAssignment storage;
     bool isKnown = false;
   };
+  static void compute(const Part &part, VariableStore &store,
+                      TaskContext context, Workers &workers);
   struct ProgramFacts {
     std::vector<bool> hasStretch; // by stretch
     std::vector<bool> writes;     // by variable

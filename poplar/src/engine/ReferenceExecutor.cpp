@@ -38,9 +38,7 @@ ReferenceExecutor::ReferenceExecutor(const internal::GraphData &graph,
       store_(graph, std::vector<bool>(graph.variables.size(), true)),
       vertices_(graph, [this](internal::VariableId variable) {
         return store_.data(variable);
-      }) {
-  store_.reset();
-}
+      }) {}
 
 void ReferenceExecutor::load() {
   store_.reset();

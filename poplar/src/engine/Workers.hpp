@@ -8,6 +8,7 @@
 
 #include <cstddef>
 #include <functional>
+#include <utility>
 #include <vector>
 
 namespace poplar::engine {
@@ -23,6 +24,8 @@ public:
       workspaces_.emplace_back(bytes);
     }
   }
+  unsigned threads() const { return pool_.workers(); }
+
   std::byte *workspace(unsigned worker) const {
     return workspaces_[worker].data();
   }
@@ -44,8 +47,26 @@ public:
   }
 
 private:
+  friend class OtherWorkspaces;
+
   support::SpinPool pool_;
   std::vector<AlignedBuffer> workspaces_; // by worker
+};
+
+// For as long as it lives, the workers have these in place of their own.
+class OtherWorkspaces {
+public:
+  OtherWorkspaces(Workers &workers, unsigned count, std::size_t bytes)
+      : workers_(workers), own_(std::move(workers.workspaces_)) {
+    workers_.makeWorkspaces(count, bytes);
+  }
+  ~OtherWorkspaces() { workers_.workspaces_ = std::move(own_); }
+  OtherWorkspaces(const OtherWorkspaces &) = delete;
+  OtherWorkspaces &operator=(const OtherWorkspaces &) = delete;
+
+private:
+  Workers &workers_;
+  std::vector<AlignedBuffer> own_;
 };
 
 } // namespace poplar::engine
