@@ -43,7 +43,8 @@ public:
   }
   void dataGrad(const Tensor &dy, const Tensor &w, const Tensor &dx) {
     auto attributes = geometry();
-    attributes.set("inputShape", Ints{2, 32, 5, 5});
+    const auto shape = dx.shape();
+    attributes.set("inputShape", Ints(shape.begin(), shape.end()));
     add("convolutionDataGrad", attributes, {dy, w}, {dx});
   }
   void weightGrad(const Tensor &dy, const Tensor &x, const Tensor &dw) {
@@ -133,12 +134,12 @@ void expectSameValues(const LayoutProgram &p) {
   }
 }
 
-// The images, the weights and the result are copied once.
 // What poolings and sums take as it lies.
 bool areBlocksOfSixteen() {
   return __builtin_cpu_supports("avx512f");
 }
 
+// The images, the weights and the result are copied once.
 TEST(PassLayouts, ReorderAroundALoop) {
   LayoutProgram p;
   const Tensor x = p.addHostVariable("x", p.image, 1);
@@ -179,6 +180,27 @@ TEST(PassLayouts, StayBetweenConvolutionsAndWhatLiesBetweenThem) {
         {z}, {sums});
   EXPECT_EQ(p.planned(),
             "copy copy convolution elementwise convolution reduce ");
+  expectSameValues(p);
+}
+
+// The first convolution makes `y` with samples side by side; the second has it
+// copied into blocks of channels, where `dx` lies too.
+TEST(PassLayouts, MeetWhereAllOperandsHaveAForm) {
+  const std::vector<std::size_t> few{16, 16, 5, 5};
+  LayoutProgram p;
+  const Tensor x = p.addHostVariable("x", {16, 8, 5, 5}, 1);
+  const Tensor w = p.addHostVariable("w", {16, 8, 3, 3}, 2);
+  const Tensor v = p.addHostVariable("v", {64, 16, 3, 3}, 3);
+  const Tensor y = p.addTemporary("y", few);
+  const Tensor z = p.addTemporary("z", {16, 64, 5, 5});
+  const Tensor dx = p.addTemporary("dx", few);
+  const Tensor product = p.addHostVariable("product", few, 4);
+  p.convolve(x, w, y);
+  p.convolve(y, v, z);
+  p.dataGrad(z, v, dx);
+  p.elementwise("a*b", {dx, y}, product);
+  EXPECT_EQ(p.planned(), "copy convolution copy copy convolution copy "
+                         "convolutionDataGrad elementwise copy ");
   expectSameValues(p);
 }
 

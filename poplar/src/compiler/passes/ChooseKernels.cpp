@@ -50,6 +50,7 @@ private:
   void noteKept(const Node &node);
   bool chooseKernel(Node &node, const Specs &specs, bool isPacked);
   bool chooseFlat(Node &node);
+  bool chooseFlat(Node &node, Layout layout);
   bool planFlat(Node &node, const Specs &specs);
   Layout wantedLayout(const Node &node, std::size_t operand) const;
   void commit(Node &node, const std::vector<Layout> &layouts, bool isPacked);
@@ -209,18 +210,18 @@ Layout KernelChooser::wantedLayout(const Node &node,
   return Layout::Plain;
 }
 
-// An element-wise node over values that lie in one layout runs over their bytes
-// as they are. Lanes of padding must stay zero, so there must be none.
+// An element-wise node over values that all have a form in one layout runs over
+// their bytes as they are.
 bool KernelChooser::chooseFlat(Node &node) {
-  if (!isElementwise(*node.kind) || node.inputs.empty()) {
-    return false;
-  }
-  Layout layout = Layout::Plain;
-  for (const Window &input : node.inputs) {
-    if (forms_.layoutOf(input.value) != Layout::Plain) {
-      layout = forms_.layoutOf(input.value);
-    }
-  }
+  return isElementwise(*node.kind) &&
+         std::any_of(node.inputs.begin(), node.inputs.end(),
+                     [&](const Window &input) {
+                       return chooseFlat(node, forms_.layoutOf(input.value));
+                     });
+}
+
+// Lanes of padding must stay zero, so there must be none.
+bool KernelChooser::chooseFlat(Node &node, Layout layout) {
   const support::Shape &shape = node.outputs[0].window.shape;
   const std::int64_t elements = support::elementCount(shape);
   if (layout == Layout::Plain || !kernels::isLayoutFor(layout, shape) ||
