@@ -75,21 +75,40 @@ bool isForFewTiles(const ConvolutionShape &s) {
   return direct >= leastSaving * ours;
 }
 
+WinogradWay dataGradWay(const ConvolutionShape &s) {
+  constexpr std::int64_t fewImages = 8;
+  return s.batch >= fewImages && tilesOver(s, s.out) < tilesOver(s, s.in)
+             ? WinogradWay::Transposed
+             : WinogradWay::Turned;
+}
+
 WinogradCall::WinogradCall(const Signature &signature,
-                           const ConvolutionShape &s, bool isGradient) {
+                           const ConvolutionShape &s, WinogradWay chosen)
+    : way(chosen) {
   constexpr std::int64_t taps = 9;
-  const Shape &field = isGradient ? s.in : s.out;
-  if (isGradient) {
-    in = winogradField(s.out, s.outChannels, field, 2 - s.padLower[0],
-                       2 - s.padLower[1]);
-    out = winogradField(s.in, s.inChannels, field, 0, 0);
-    weights = {s.outChannels, s.inChannels, s.inChannels * taps, taps, true};
-  } else {
-    in = winogradField(s.in, s.inChannels, field, s.padLower[0], s.padLower[1]);
-    out = winogradField(s.out, s.outChannels, field, 0, 0);
+  const WinogradLoops::Weights exchanged{s.outChannels, s.inChannels,
+                                         s.inChannels * taps, taps,
+                                         way == WinogradWay::Turned};
+  switch (way) {
+  case WinogradWay::Forward:
+    in = winogradField(s.in, s.inChannels, s.out, s.padLower[0], s.padLower[1]);
+    out = winogradField(s.out, s.outChannels, s.out, 0, 0);
     weights = {s.inChannels, s.outChannels, taps, s.inChannels * taps, false};
     hasBias = signature.attributes.getInt("bias") != 0;
     hasRelu = signature.attributes.getString("activation") == "RELU";
+    break;
+  case WinogradWay::Turned:
+    in = winogradField(s.out, s.outChannels, s.in, 2 - s.padLower[0],
+                       2 - s.padLower[1]);
+    out = winogradField(s.in, s.inChannels, s.in, 0, 0);
+    weights = exchanged;
+    break;
+  case WinogradWay::Transposed:
+    in = winogradField(s.out, s.outChannels, s.out, 0, 0);
+    out =
+        winogradField(s.in, s.inChannels, s.out, s.padLower[0], s.padLower[1]);
+    weights = exchanged;
+    break;
   }
 }
 

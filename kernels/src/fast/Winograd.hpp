@@ -14,8 +14,7 @@ namespace kernels {
 // Places in a tile, each of which has a matrix product of its own.
 inline constexpr std::int64_t winogradPlaces = 36;
 
-// Whether tiles over a field of this size save enough. The result of a data
-// gradient is as large as the input.
+// Whether tiles over a field of this size save enough.
 bool isForWinograd(const ConvolutionShape &shape, const Shape &resultField);
 
 // Whether they do in a convolution although tiles are few, if weights are
@@ -28,14 +27,27 @@ WinogradLoops::Field winogradField(const Shape &field, std::int64_t channels,
                                    std::int64_t padRows,
                                    std::int64_t padColumns);
 
-// A convolution, or a data gradient: a convolution of dy with the kernel turned
-// round and the channels exchanged.
+enum class WinogradWay {
+  Forward,
+  // A data gradient as a convolution of dy with the kernel turned round and the
+  // channels exchanged.
+  Turned,
+  // A data gradient by the tiles of the convolution itself: 4x4 of dy become
+  // 6x6 of dx, which overlap.
+  Transposed,
+};
+
+// Of a data gradient, the way with fewer tiles. Transposed, an image is the
+// work of one shard.
+WinogradWay dataGradWay(const ConvolutionShape &shape);
+
 struct WinogradCall {
   WinogradCall(const Signature &signature, const ConvolutionShape &shape,
-               bool isGradient);
+               WinogradWay way);
 
   std::size_t outputIndex() const { return hasBias ? 3 : 2; }
 
+  WinogradWay way;
   WinogradLoops::Field in, out;
   WinogradLoops::Weights weights; // a row for each channel of `in`
   bool hasBias = false, hasRelu = false;

@@ -1,6 +1,6 @@
 // "convolution" and "convolutionDataGrad" by Winograd's method. Where tiles are
 // many, the weights are transformed first; shards are then runs of rows of
-// tiles over all images.
+// tiles over all images, or, where tiles overlap, runs of images.
 #include "ConvolutionSignature.hpp"
 #include "PlanHelpers.hpp"
 #include "Winograd.hpp"
@@ -27,7 +27,7 @@ std::int64_t blockOf(const ConvolutionShape &shape) {
 class ImagePlan final : public Plan {
 public:
   ImagePlan(const Signature &signature, const ConvolutionShape &shape,
-            bool isGradient);
+            WinogradWay way);
 
   void run(std::uint32_t task, std::byte *const *operands,
            Memory memory) const override {
@@ -55,8 +55,10 @@ private:
     const std::int64_t inPlace = tiles.apart(call_.in.channels);
     const std::int64_t outPlace = tiles.apart(call_.out.channels);
     float *const products = workspace + winogradPlaces * inPlace;
-    loops.winograd.images(call_.in, tiles, 0, call_.in.channels / 16,
-                          dataOf<const float>(operands, 0), images);
+    const auto toFactors =
+        isTransposed() ? loops.winograd.gradients : loops.winograd.images;
+    toFactors(call_.in, tiles, 0, call_.in.channels / 16,
+              dataOf<const float>(operands, 0), images);
     for (std::int64_t p = 0; p < winogradPlaces; ++p) {
       for (std::int64_t c = 0; c < call_.out.channels; c += winogradPanel) {
         const std::int64_t panel =
@@ -74,11 +76,18 @@ private:
              .yRow = call_.out.channels});
       }
     }
+    auto *const result = dataOf<float>(operands, call_.outputIndex());
+    if (isTransposed()) {
+      loops.winograd.pixelGradients(call_.out, tiles, 0,
+                                    call_.out.channels / 16, products, result);
+      return;
+    }
     loops.winograd.results(
         call_.out, tiles, 0, call_.out.channels / 16, products,
         call_.hasBias ? dataOf<const float>(operands, 2) : nullptr,
-        call_.hasRelu, dataOf<float>(operands, call_.outputIndex()));
+        call_.hasRelu, result);
   }
+  bool isTransposed() const { return call_.way == WinogradWay::Transposed; }
 
   void addTask(const Signature &signature, ShardRange rows, double cost);
 
@@ -88,8 +97,8 @@ private:
 };
 
 ImagePlan::ImagePlan(const Signature &signature, const ConvolutionShape &s,
-                     bool isGradient)
-    : call_(signature, s, isGradient), block_(blockOf(s)) {
+                     WinogradWay way)
+    : call_(signature, s, way), block_(blockOf(s)) {
   constexpr double nanosecondsPerWeight = 5;
   const std::int64_t pairs = s.inChannels * s.outChannels;
   const double weightWork = nanosecondsPerWeight * static_cast<double>(pairs);
@@ -111,9 +120,12 @@ ImagePlan::ImagePlan(const Signature &signature, const ConvolutionShape &s,
                                                  tiles.apart(s.outChannels))) *
       sizeof(float);
   const double work = winogradWork(s, rows * call_.in.tileColumns);
-  const std::int64_t parts = winogradShards(rows, work, workspaceBytes_);
+  const std::int64_t together = isTransposed() ? call_.in.tileRows : 1;
+  const std::int64_t parts =
+      winogradShards(rows / together, work, workspaceBytes_);
   for (std::int64_t i = 0; i < parts; ++i) {
-    tileRows_.push_back(shardRange(rows, parts, i));
+    const ShardRange range = shardRange(rows / together, parts, i);
+    tileRows_.push_back({range.begin * together, range.end * together});
     addTask(signature, tileRows_.back(), work / static_cast<double>(parts));
   }
 }
@@ -137,8 +149,9 @@ void ImagePlan::addTask(const Signature &signature, ShardRange rows,
   for (std::int64_t image = firstImage; image <= last; ++image) {
     const std::int64_t begin =
         4 * std::max<std::int64_t>(rows.begin - image * call_.in.tileRows, 0);
-    const std::int64_t end =
-        std::min(4 * (rows.end - image * call_.in.tileRows), call_.out.rows);
+    const std::int64_t overlap = isTransposed() ? 2 : 0;
+    const std::int64_t end = std::min(
+        4 * (rows.end - image * call_.in.tileRows) + overlap, call_.out.rows);
     for (std::int64_t at = image * outImage; at < (image + 1) * outImage;
          at += plane) {
       task.accesses.push_back(elementAccess(
@@ -172,7 +185,8 @@ Layouts dataGradLayouts(const Signature &signature) {
     return std::nullopt;
   }
   const auto shape = dataGradShape(signature);
-  if (!isForWinograd(shape, shape.in)) {
+  const bool isTransposed = dataGradWay(shape) == WinogradWay::Transposed;
+  if (!isForWinograd(shape, isTransposed ? shape.out : shape.in)) {
     return std::nullopt;
   }
   return std::vector{blocked, Layout::Plain, blocked};
@@ -183,10 +197,11 @@ std::unique_ptr<Plan> planForward(const Signature &signature) {
   if (isForFewTiles(shape)) {
     return planFewTiles(signature, shape);
   }
-  return std::make_unique<ImagePlan>(signature, shape, false);
+  return std::make_unique<ImagePlan>(signature, shape, WinogradWay::Forward);
 }
 std::unique_ptr<Plan> planDataGrad(const Signature &signature) {
-  return std::make_unique<ImagePlan>(signature, dataGradShape(signature), true);
+  const auto shape = dataGradShape(signature);
+  return std::make_unique<ImagePlan>(signature, shape, dataGradWay(shape));
 }
 
 } // namespace

@@ -70,7 +70,7 @@ private:
 
 FewTilesPlan::FewTilesPlan(const Signature &signature,
                            const ConvolutionShape &shape)
-    : call_(signature, shape, false), tiles_{0, 0},
+    : call_(signature, shape, WinogradWay::Forward), tiles_{0, 0},
       panel_(call_.out.channels > winogradPanel ? winogradPanel : 16) {
   tiles_.count = shape.batch * call_.in.tileRows * call_.in.tileColumns;
   addImages(signature);

@@ -50,6 +50,18 @@ inline void gradient(const Register (&d)[inner], Register (&t)[size]) {
   t[5] = d[3];
 }
 
+// Products to gradients of pixels: pixels(), transposed.
+inline void pixelGradient(const Register (&t)[size], Register (&d)[size]) {
+  const Register sumA = t[1] + t[2], differenceA = a * (t[1] - t[2]);
+  const Register sumB = t[3] + t[4], differenceB = b * (t[3] - t[4]);
+  d[0] = a2 * b2 * t[0];
+  d[1] = a2 * b2 * t[5] - b2 * differenceA - a2 * differenceB;
+  d[2] = -(a2 + b2) * t[0] - b2 * sumA - a2 * sumB;
+  d[3] = differenceA + differenceB - (a2 + b2) * t[5];
+  d[4] = t[0] + sumA + sumB;
+  d[5] = t[5];
+}
+
 // Products to results.
 inline void result(const Register (&d)[size], Register (&t)[inner]) {
   const Register sumA = d[1] + d[2], differenceA = a * (d[1] - d[2]);
@@ -266,6 +278,51 @@ void results(const Field &field, const Tiles &tiles, std::int64_t begin,
   }
 }
 
+// Some lanes of a tile of gradients, added to those that earlier tiles of the
+// image have left in its first rows and columns.
+inline void addPixels(const Field &field, const Corner &corner,
+                      const Register (&values)[size][size], float *to) {
+  const bool isBelow = corner.row + field.padRows > 0;
+  const bool isRight = corner.column + field.padColumns > 0;
+  to += (corner.row * field.columns + corner.column) * laneCount;
+#pragma GCC unroll 6
+  for (int r = 0; r < size; ++r) {
+    if (corner.row + r < 0 || corner.row + r >= field.rows) {
+      continue;
+    }
+#pragma GCC unroll 6
+    for (int c = 0; c < size; ++c) {
+      if (corner.column + c < 0 || corner.column + c >= field.columns) {
+        continue;
+      }
+      float *at = to + (r * field.columns + c) * laneCount;
+      const bool isThere =
+          (r < size - inner && isBelow) || (c < size - inner && isRight);
+      storeAs(at, isThere ? loadAs<Register>(at) + values[r][c] : values[r][c]);
+    }
+  }
+}
+
+void pixelGradients(const Field &field, const Tiles &tiles, std::int64_t begin,
+                    std::int64_t end, const float *products, float *dx) {
+  const std::int64_t plane = field.rows * field.columns * laneCount;
+  const std::int64_t blocks = field.channels / laneCount;
+  const std::int64_t channels = (end - begin) * laneCount;
+  for (std::int64_t block = begin; block < end; ++block) {
+    for (std::int64_t t = 0; t < tiles.count; ++t) {
+      const Corner corner = cornerOf(field, tiles.first + t);
+      const float *at = products + t * channels + (block - begin) * laneCount;
+      float *to = dx + (corner.image * blocks + block) * plane;
+      for (std::int64_t lane = 0; lane < laneCount; lane += registerCount) {
+        Register square[size][size], values[size][size];
+        loadPlaces(at + lane, tiles.apart(channels), square);
+        transform<size, size, pixelGradient>(square, values);
+        addPixels(field, corner, values, to + lane);
+      }
+    }
+  }
+}
+
 int tapOf(const Weights &weights, int row, int column) {
   const int tap = row * taps + column;
   return weights.isTurned ? taps * taps - 1 - tap : tap;
@@ -346,7 +403,7 @@ void weightGradients(const Weights &shape, std::int64_t begin, std::int64_t end,
 } // namespace
 
 WinogradLoops winogradLoops() {
-  return {images, gradients, results, weights, weightGradients};
+  return {images, gradients, results, pixelGradients, weights, weightGradients};
 }
 
 } // namespace kernels::loops::LOOPS_LEVEL

@@ -30,8 +30,7 @@ struct WinogradLoops {
   // matrices have no others.
   void (*images)(const Field &field, const Tiles &tiles, std::int64_t begin,
                  std::int64_t end, const float *x, float *to);
-  // Tiles of 4x4 that lie side by side, as the other factors of a weight's
-  // gradient.
+  // Tiles of 4x4 that lie side by side, as the factors of gradients.
   void (*gradients)(const Field &field, const Tiles &tiles, std::int64_t begin,
                     std::int64_t end, const float *dy, float *to);
   // Products of blocks [begin, end) of the channels to tiles of 4x4; what lies
@@ -39,6 +38,13 @@ struct WinogradLoops {
   void (*results)(const Field &field, const Tiles &tiles, std::int64_t begin,
                   std::int64_t end, const float *products, const float *bias,
                   bool hasRelu, float *y);
+
+  // Products of tiles of 4x4 gradients to those of the tiles of 6x6 pixels, of
+  // which the sum is taken where they overlap: an image's tiles must come in
+  // their order.
+  void (*pixelGradients)(const Field &field, const Tiles &tiles,
+                         std::int64_t begin, std::int64_t end,
+                         const float *products, float *dx);
 
   // Weights [3, 3] of a matrix, whose rows and columns are some elements apart.
   struct Weights {
