@@ -47,6 +47,20 @@ void simplify(Nest &nest) {
   dims = std::move(joined);
 }
 
+// Brings the dimension that runs along the source next to the one that runs
+// along the target: squares of these two are read and written by whole lines.
+void orderForSquares(Nest &nest) {
+  std::vector<Dim> &dims = nest.dims;
+  if (nest.isFill || dims.empty() || dims.back().source == 1) {
+    return;
+  }
+  const auto run = std::find_if(dims.begin(), dims.end(),
+                                [](const Dim &dim) { return dim.source == 1; });
+  if (run != dims.end()) {
+    std::rotate(run, run + 1, dims.end() - 1);
+  }
+}
+
 // From an index at a block's border to the one `step` further: a block or some,
 // or less than a block.
 std::int64_t strideOf(const kernels::DimPlace &place, std::int64_t step) {
@@ -320,6 +334,7 @@ private:
            (high[side] + 1 - lowest_[side]) * elementSize_});
     }
     tasks_.push_back(std::move(task));
+    orderForSquares(nest);
     shards_.push_back(std::move(nest));
   }
 
