@@ -55,6 +55,7 @@ RECOGNISED = {
     "colour": lambda: colour(COLOURS),
     "tensors": tensors,
     "subset": lambda: Subset(grey(USUAL), list(range(COUNT - 1, 0, -1))),
+    "rows from the end": lambda: Subset(tensors(), list(range(-COUNT, 0))),
 }
 
 

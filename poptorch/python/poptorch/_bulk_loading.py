@@ -75,10 +75,18 @@ def _ofTensors(dataset):
         return None
 
     def fetch(indices):
-        rows = torch.tensor(indices)
-        return [tensor[rows] for tensor in tensors]
+        rows = _rowNumbers(indices, len(dataset))
+        return [tensor.index_select(0, rows) for tensor in tensors]
 
     return fetch
+
+
+def _rowNumbers(indices, count):
+    """For index_select, which is done by this thread alone: those that torch
+    wakes for tensor[rows] go on spinning where the engine's want to run."""
+    if min(indices) < 0:  # from the end
+        indices = [i + count if i < 0 else i for i in indices]
+    return torch.tensor(indices)
 
 
 def _greyImages(dataset):
@@ -118,12 +126,12 @@ def _ofImages(dataset, imagesOf):
         return None
 
     def fetch(indices):
-        rows = torch.tensor(indices)
-        batch = images[rows].contiguous()
+        rows = _rowNumbers(indices, len(images))
+        batch = images.index_select(0, rows).contiguous()
         batch = batch.to(torch.get_default_dtype()).div_(255)
         for transform in later:
             batch = transform(batch)
-        return [batch, classes[rows]]
+        return [batch, classes.index_select(0, rows)]
 
     return fetch
 
