@@ -46,8 +46,7 @@ constexpr std::int64_t maxRuns = 4096;
 // At most how many runs forEachRun() makes of the piece.
 std::int64_t runCount(const Piece &piece) {
   const std::size_t rank = piece.extents.size();
-  const bool isInnerRun = rank > 0 && (piece.strides[rank - 1] == 1 ||
-                                       piece.strides[rank - 1] == 0);
+  const bool isInnerRun = rank > 0 && piece.strides[rank - 1] == 1;
   std::int64_t runs = 1;
   for (std::size_t d = 0; d + (isInnerRun ? 1 : 0) < rank; ++d) {
     runs *= piece.extents[d];
@@ -61,6 +60,20 @@ std::int64_t runCount(const Piece &piece) {
     next *= piece.extents[d];
   }
   return 1;
+}
+
+// The same elements, without the dimensions that repeat them.
+Piece withoutBroadcasts(const Piece &piece) {
+  Piece once = piece;
+  once.extents.clear();
+  once.strides.clear();
+  for (std::size_t d = 0; d < piece.extents.size(); ++d) {
+    if (piece.strides[d] != 0 || piece.extents[d] == 0) {
+      once.extents.push_back(piece.extents[d]);
+      once.strides.push_back(piece.strides[d]);
+    }
+  }
+  return once;
 }
 
 // Calls f(variable) for every variable that a vertex of the set touches, as
@@ -122,7 +135,8 @@ std::vector<VariableUse> findVariableUses(const GraphData &graph,
   std::vector<VariableUse> uses(graph.variables.size());
   std::vector<IntervalSet> written(graph.variables.size());
   const auto look = [&](const TensorView &view, bool isWrite) {
-    for (const Piece &piece : view.pieces) {
+    for (const Piece &repeated : view.pieces) {
+      const Piece piece = withoutBroadcasts(repeated);
       const std::size_t v = piece.variable.index();
       const TensorView single = {view.type, piece.extents, {piece}};
       VariableUse &use = uses[v];
