@@ -294,6 +294,17 @@ TEST(FastMaxPool, MatchesForwardAndGradient) {
   }
 }
 
+TEST(FastMaxPool, TakesBlocksOfEightChannels) {
+  for (const PoolCase &c :
+       {PoolCase{2, 32, 9, 11, 2, 2, 0, 0}, PoolCase{1, 16, 8, 7, 3, 2, 1, 1},
+        PoolCase{40, 48, 6, 6, 2, 2, 1, 0}}) {
+    const TensorType x{F, {c.batch, c.channels, c.rows, c.columns}};
+    Call call("maxPool", poolOf(c, "RELU"), {{x, {}, {}}});
+    ASSERT_TRUE(call.found(0, Layout::ChannelBlocked8).isTaken(0));
+    expectFastMatchesReference(call, 0);
+  }
+}
+
 // A NaN stays where it is the first element of a window.
 TEST(FastMaxPool, TreatsNanAsTheReferenceDoes) {
   for (const auto &c : pools) {

@@ -1,10 +1,12 @@
 // Max pooling in Layout::BatchLanes16 and, where images lie so already, in
 // Layout::ChannelBlocked16: shards are planes of sixteen samples or channels.
+// Blocks of eight channels are joined on the way in.
 #include "ImageShapes.hpp"
 #include "LaneKernels.hpp"
 #include "PlanHelpers.hpp"
 
 #include <algorithm>
+#include <cstring>
 
 namespace kernels {
 
@@ -12,6 +14,7 @@ namespace {
 
 constexpr auto lanes = Layout::BatchLanes16;
 constexpr auto blocked = Layout::ChannelBlocked16;
+constexpr auto eights = Layout::ChannelBlocked8;
 
 } // namespace
 
@@ -39,12 +42,28 @@ std::int64_t partsOf(const OperandSpec &image, bool isGradient) {
   return isGradient && image.layout == lanes ? laneBlocks(image.shape[0]) : 1;
 }
 
+// Of two planes of eight channels, one of sixteen.
+void joinPlanes(const float *planes, std::int64_t pixels, float *joined) {
+  constexpr std::int64_t half = laneSamples / 2;
+  for (std::int64_t p = 0; p < pixels; ++p) {
+    std::memcpy(joined, planes + p * half, half * sizeof(float));
+    std::memcpy(joined + half, planes + (pixels + p) * half,
+                half * sizeof(float));
+    joined += laneSamples;
+  }
+}
+
 class PoolPlan final : public Plan {
 public:
   PoolPlan(const Signature &signature, const PoolShape &shape, bool isGradient)
       : plane_(planeOf(shape)), isGradient_(isGradient),
+        isInEights_(signature.inputs[0].layout == eights),
         parts_(partsOf(signature.inputs[0], isGradient)),
         planes_(planesOf(signature.inputs[0]) / parts_) {
+    if (isInEights_) {
+      workspaceBytes_ =
+          lineAligned(static_cast<std::size_t>(inSize()) * sizeof(float));
+    }
     constexpr double nanosecondsPerElement = 0.05;
     const auto &larger =
         isGradient ? signature.outputs[0] : signature.inputs[0];
@@ -59,15 +78,20 @@ public:
   }
 
   void run(std::uint32_t task, std::byte *const *operands,
-           Memory) const override {
+           Memory memory) const override {
     for (std::int64_t part = 0; part < parts_; ++part) {
       for (auto i = shards_[task].begin; i < shards_[task].end; ++i) {
-        runPlane(part * planes_ + i, operands);
+        runPlane(part * planes_ + i, operands,
+                 reinterpret_cast<float *>(memory.workspace));
       }
     }
   }
 
 private:
+  std::int64_t inSize() const {
+    return plane_.inRows * plane_.inColumns * laneSamples;
+  }
+
   void addTask(const Signature &signature, ShardRange range, double cost) {
     Task task{0, cost, {}};
     for (std::size_t operand = 0; operand < signature.operandCount();
@@ -85,24 +109,29 @@ private:
     tasks_.push_back(std::move(task));
   }
 
-  void runPlane(std::int64_t i, std::byte *const *operands) const {
-    const std::int64_t in = plane_.inRows * plane_.inColumns * laneSamples;
+  void runPlane(std::int64_t i, std::byte *const *operands,
+                float *workspace) const {
+    const std::int64_t in = inSize();
     const std::int64_t out = plane_.outRows * plane_.outColumns * laneSamples;
     if (isGradient_) {
       selectedLoops().lanes.maxPoolGrad(
           plane_, dataOf<const float>(operands, 0) + i * out,
           dataOf<const std::uint8_t>(operands, 1) + i * out,
           dataOf<float>(operands, 2) + i * in);
-    } else {
-      selectedLoops().lanes.maxPool(
-          plane_, dataOf<const float>(operands, 0) + i * in,
-          dataOf<float>(operands, 1) + i * out,
-          dataOf<std::uint8_t>(operands, 2) + i * out);
+      return;
     }
+    const auto *x = dataOf<const float>(operands, 0) + i * in;
+    if (isInEights_) {
+      joinPlanes(x, plane_.inRows * plane_.inColumns, workspace);
+      x = workspace;
+    }
+    selectedLoops().lanes.maxPool(plane_, x,
+                                  dataOf<float>(operands, 1) + i * out,
+                                  dataOf<std::uint8_t>(operands, 2) + i * out);
   }
 
   PoolLoops::Plane plane_;
-  bool isGradient_;
+  bool isGradient_, isInEights_;
   std::int64_t parts_, planes_; // planes of each part
   std::vector<ShardRange> shards_;
 };
@@ -118,7 +147,12 @@ Layouts poolLayouts(const Signature &signature) {
   if (isFoundBlocked(signature, {0, signature.inputs.size() - 1})) {
     return std::vector(3, blocked);
   }
-  if (!isForLanes(signature.inputs[0])) {
+  const OperandSpec &image = signature.inputs[0];
+  if (signature.inputs.size() == 1 && image.found == eights &&
+      isLayoutFor(blocked, image.shape)) {
+    return std::vector{eights, blocked, blocked};
+  }
+  if (!isForLanes(image)) {
     return std::nullopt;
   }
   return std::vector(3, lanes);
