@@ -129,45 +129,35 @@ Corner cornerOf(const Field &field, std::int64_t tile) {
           inImage % field.tileColumns * inner - field.padColumns};
 }
 
-// A square of pixels in memory, or of results.
+// A square of pixels in memory, or of results, some of which may be beyond the
+// image, where there are zeros.
 template <int Size> struct Square {
   const float *at;
   std::int64_t row; // floats to the next; columns are sixteen apart
+  std::int64_t top, bottom, left, right; // what is in the image
 
-  // That of an image, by way of `copy` if some of it is beyond the image, where
-  // there are zeros.
-  Square(const Field &field, const float *plane, const Corner &corner,
-         float (&copy)[Size * Size * laneCount])
+  Square(const Field &field, const float *plane, const Corner &corner)
       : at(plane + (corner.row * field.columns + corner.column) * laneCount),
-        row(field.columns * laneCount) {
-    const bool isInside = corner.row >= 0 && corner.column >= 0 &&
-                          corner.row + Size <= field.rows &&
-                          corner.column + Size <= field.columns;
-    if (isInside) {
-      return;
-    }
-    const std::int64_t left = corner.column < 0 ? -corner.column : 0;
-    const std::int64_t right = least(Size, field.columns - corner.column);
-    std::memset(copy, 0, sizeof copy);
-    for (std::int64_t r = 0; r < Size && left < right; ++r) {
-      if (corner.row + r >= 0 && corner.row + r < field.rows) {
-        std::memcpy(copy + (r * Size + left) * laneCount,
-                    at + r * row + left * laneCount,
-                    static_cast<std::size_t>(right - left) * laneCount *
-                        sizeof(float));
-      }
-    }
-    at = copy;
-    row = Size * laneCount;
+        row(field.columns * laneCount), top(-corner.row),
+        bottom(field.rows - corner.row), left(-corner.column),
+        right(field.columns - corner.column) {}
+
+  bool isInside() const {
+    return top <= 0 && left <= 0 && bottom >= Size && right >= Size;
   }
 
   // A register of each pixel's lanes.
+  template <bool isAllInside>
   void load(std::int64_t lane, Register (&square)[Size][Size]) const {
 #pragma GCC unroll 6
     for (int r = 0; r < Size; ++r) {
 #pragma GCC unroll 6
       for (int c = 0; c < Size; ++c) {
-        square[r][c] = loadAs<Register>(at + r * row + c * laneCount + lane);
+        const bool isThere =
+            isAllInside || (r >= top && r < bottom && c >= left && c < right);
+        square[r][c] =
+            isThere ? loadAs<Register>(at + r * row + c * laneCount + lane)
+                    : Register{};
       }
     }
   }
@@ -197,6 +187,17 @@ inline void loadPlaces(const float *from, std::int64_t apart,
   }
 }
 
+template <int Size, auto Along, bool isInside>
+inline void squareToFactors(const Square<Size> &square, std::int64_t apart,
+                            float *to) {
+  for (std::int64_t lane = 0; lane < laneCount; lane += registerCount) {
+    Register values[Size][Size], factors[size][size];
+    square.template load<isInside>(lane, values);
+    transform<Size, size, Along>(values, factors);
+    storePlaces(factors, apart, to + lane);
+  }
+}
+
 // Blocks [begin, end) of the channels.
 template <int Size, auto Along>
 void toFactors(const Field &field, const Tiles &tiles, std::int64_t begin,
@@ -207,16 +208,12 @@ void toFactors(const Field &field, const Tiles &tiles, std::int64_t begin,
   for (std::int64_t block = begin; block < end; ++block) {
     for (std::int64_t t = 0; t < tiles.count; ++t) {
       const Corner corner = cornerOf(field, tiles.first + t);
-      float copy[Size * Size * laneCount];
-      const Square<Size> pixels(
-          field, x + (corner.image * blocks + block) * plane, corner, copy);
-      float *at = to + t * channels + (block - begin) * laneCount;
-      for (std::int64_t lane = 0; lane < laneCount; lane += registerCount) {
-        Register square[Size][Size], factors[size][size];
-        pixels.load(lane, square);
-        transform<Size, size, Along>(square, factors);
-        storePlaces(factors, tiles.apart(channels), at + lane);
-      }
+      const Square<Size> square(
+          field, x + (corner.image * blocks + block) * plane, corner);
+      const auto run = square.isInside() ? squareToFactors<Size, Along, true>
+                                         : squareToFactors<Size, Along, false>;
+      run(square, tiles.apart(channels),
+          to + t * channels + (block - begin) * laneCount);
     }
   }
 }
