@@ -228,6 +228,31 @@ void gradients(const Field &field, const Tiles &tiles, std::int64_t begin,
   toFactors<inner, gradient>(field, tiles, begin, end, dy, to);
 }
 
+// Products of blocks [begin, end) of the channels to the tiles of an image, by
+// the transform `Along`: calls store(corner, channel, tile, image) with a
+// register of each pixel of a tile, from this channel on.
+template <int To, auto Along, typename Store>
+inline void fromProducts(const Field &field, const Tiles &tiles,
+                         std::int64_t begin, std::int64_t end,
+                         const float *products, float *images, Store store) {
+  const std::int64_t plane = field.rows * field.columns * laneCount;
+  const std::int64_t blocks = field.channels / laneCount;
+  const std::int64_t channels = (end - begin) * laneCount;
+  for (std::int64_t block = begin; block < end; ++block) {
+    for (std::int64_t t = 0; t < tiles.count; ++t) {
+      const Corner corner = cornerOf(field, tiles.first + t);
+      const float *at = products + t * channels + (block - begin) * laneCount;
+      float *image = images + (corner.image * blocks + block) * plane;
+      for (std::int64_t lane = 0; lane < laneCount; lane += registerCount) {
+        Register square[size][size], values[To][To];
+        loadPlaces(at + lane, tiles.apart(channels), square);
+        transform<size, To, Along>(square, values);
+        store(corner, block * laneCount + lane, values, image + lane);
+      }
+    }
+  }
+}
+
 // Some lanes of a tile of results; what lies beyond the image is dropped.
 inline void storeResults(const Field &field, const Corner &corner,
                          const Register (&values)[inner][inner], Register shift,
@@ -254,25 +279,14 @@ inline void storeResults(const Field &field, const Corner &corner,
 void results(const Field &field, const Tiles &tiles, std::int64_t begin,
              std::int64_t end, const float *products, const float *bias,
              bool hasRelu, float *y) {
-  const std::int64_t plane = field.rows * field.columns * laneCount;
-  const std::int64_t blocks = field.channels / laneCount;
-  const std::int64_t channels = (end - begin) * laneCount;
-  for (std::int64_t block = begin; block < end; ++block) {
-    for (std::int64_t t = 0; t < tiles.count; ++t) {
-      const Corner corner = cornerOf(field, tiles.first + t);
-      const float *at = products + t * channels + (block - begin) * laneCount;
-      float *to = y + (corner.image * blocks + block) * plane;
-      for (std::int64_t lane = 0; lane < laneCount; lane += registerCount) {
-        Register square[size][size], values[inner][inner];
-        loadPlaces(at + lane, tiles.apart(channels), square);
-        transform<size, inner, result>(square, values);
+  fromProducts<inner, result>(
+      field, tiles, begin, end, products, y,
+      [&](const Corner &corner, std::int64_t channel,
+          const Register(&values)[inner][inner], float *to) {
         const Register shift =
-            bias != nullptr ? loadAs<Register>(bias + block * laneCount + lane)
-                            : Register{};
-        storeResults(field, corner, values, shift, hasRelu, to + lane);
-      }
-    }
-  }
+            bias != nullptr ? loadAs<Register>(bias + channel) : Register{};
+        storeResults(field, corner, values, shift, hasRelu, to);
+      });
 }
 
 // Some lanes of a tile of gradients, added to those that earlier tiles of the
@@ -302,22 +316,11 @@ inline void addPixels(const Field &field, const Corner &corner,
 
 void pixelGradients(const Field &field, const Tiles &tiles, std::int64_t begin,
                     std::int64_t end, const float *products, float *dx) {
-  const std::int64_t plane = field.rows * field.columns * laneCount;
-  const std::int64_t blocks = field.channels / laneCount;
-  const std::int64_t channels = (end - begin) * laneCount;
-  for (std::int64_t block = begin; block < end; ++block) {
-    for (std::int64_t t = 0; t < tiles.count; ++t) {
-      const Corner corner = cornerOf(field, tiles.first + t);
-      const float *at = products + t * channels + (block - begin) * laneCount;
-      float *to = dx + (corner.image * blocks + block) * plane;
-      for (std::int64_t lane = 0; lane < laneCount; lane += registerCount) {
-        Register square[size][size], values[size][size];
-        loadPlaces(at + lane, tiles.apart(channels), square);
-        transform<size, size, pixelGradient>(square, values);
-        addPixels(field, corner, values, to + lane);
-      }
-    }
-  }
+  fromProducts<size, pixelGradient>(
+      field, tiles, begin, end, products, dx,
+      [&](const Corner &corner, std::int64_t,
+          const Register(&values)[size][size],
+          float *to) { addPixels(field, corner, values, to); });
 }
 
 int tapOf(const Weights &weights, int row, int column) {
