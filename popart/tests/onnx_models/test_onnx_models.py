@@ -17,7 +17,8 @@ NETWORKS = FULL if os.environ.get("FULL_MODELS") else SMALL
 # An activation within a rounding of zero passes a ReLU in one implementation and
 # not in the other, and batch norms over few elements magnify that: PyTorch's own
 # float and double losses part in five of eight batches of MobileNet. A mistake is in
-# all batches, a near tie is not in all of these.
+# all batches, a near tie is not in all of these; and it neither changes the first
+# loss nor later ones by much.
 BATCHES = range(6, 12)
 
 
@@ -38,6 +39,8 @@ def test_three_training_steps(name):
         # The updates are seen: they change the loss by more than it may be
         # wrong.
         assert min(abs(np.diff(found))) > 1e-3 * found[0]
+        np.testing.assert_allclose(found[0], expected[0], rtol=1e-5)
+        np.testing.assert_allclose(found, expected, rtol=5e-2)
         if np.allclose(found, expected, rtol=1e-4, atol=0):
             return
         apart[seed] = (found, expected)
