@@ -61,6 +61,16 @@ TEST(FastReduce, MatchesOnBiasGradientsAndShards) {
       {"reduce", reduceOf("ADD", {0}), {{{F, {9}}, {-1}, {}}}}, 1e-6);
 }
 
+TEST(FastReduce, SumsBlocksOfChannelsAsTheyLie) {
+  for (const Layout blocks :
+       {Layout::ChannelBlocked16, Layout::ChannelBlocked8}) {
+    Call call("reduce", reduceOf("ADD", {0, 2, 3}, 0.5),
+              {{{F, {3, 48, 7, 5}}, {}, {}}});
+    ASSERT_TRUE(call.found(0, blocks).isTaken(0));
+    expectFastMatchesReference(call, 1e-5);
+  }
+}
+
 TEST(FastReduce, CutsWhatIsReducedWhereResultsAreFew) {
   for (const auto *op : {"ADD", "SQUARE_ADD", "MAX", "LOG_ADD"}) {
     Call all("reduce", reduceOf(op, {0}), {{{F, {500003}}, {}, {}}});

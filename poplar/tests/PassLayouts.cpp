@@ -134,11 +134,6 @@ void expectSameValues(const LayoutProgram &p) {
   }
 }
 
-// What poolings and sums take as it lies.
-bool areBlocksOfSixteen() {
-  return __builtin_cpu_supports("avx512f");
-}
-
 // The images, the weights and the result are copied once.
 TEST(PassLayouts, ReorderAroundALoop) {
   LayoutProgram p;
@@ -163,9 +158,6 @@ TEST(PassLayouts, HaveKernelsForPartsOfOneImage) {
 }
 
 TEST(PassLayouts, StayBetweenConvolutionsAndWhatLiesBetweenThem) {
-  if (!areBlocksOfSixteen()) {
-    GTEST_SKIP() << "oneDNN has blocks of eight channels on this machine";
-  }
   LayoutProgram p;
   const Tensor x = p.addHostVariable("x", p.image, 1);
   const Tensor w = p.addHostVariable("w", p.kernel, 2);
@@ -205,9 +197,6 @@ TEST(PassLayouts, MeetWhereAllOperandsHaveAForm) {
 }
 
 TEST(PassLayouts, PoolWhereImagesLieInBlocksAlready) {
-  if (!areBlocksOfSixteen()) {
-    GTEST_SKIP() << "oneDNN has blocks of eight channels on this machine";
-  }
   LayoutProgram p;
   const Tensor x = p.addHostVariable("x", p.image, 1);
   const Tensor w = p.addHostVariable("w", p.kernel, 2);

@@ -1,11 +1,12 @@
 // Group normalisation and channel sums in Layout::BatchLanes16, so that a
 // network of small convolutions stays in that layout; sums also in
-// Layout::ChannelBlocked16, where images lie so already.
+// blocks of channels, where images lie so already.
 #include "ImageShapes.hpp"
 #include "LaneKernels.hpp"
 #include "PlanHelpers.hpp"
 
 #include <algorithm>
+#include <initializer_list>
 
 namespace kernels {
 
@@ -214,12 +215,12 @@ private:
   std::vector<ShardRange> shards_;
 };
 
-// The sums of sixteen channels at a time.
-class BlockedChannelSumPlan final : public Plan {
+// The sums of a block of channels at a time.
+template <std::int64_t Block> class BlockedChannelSumPlan final : public Plan {
 public:
   explicit BlockedChannelSumPlan(const Signature &signature)
       : samples_(signature.inputs[0].shape[0]),
-        blocks_(signature.inputs[0].shape[1] / laneSamples),
+        blocks_(signature.inputs[0].shape[1] / Block),
         size_(signature.inputs[0].shape[2] * signature.inputs[0].shape[3]),
         scale_(static_cast<float>(signature.attributes.getFloat("scale"))) {
     const double work = 0.03 * elementsOf(signature.inputs[0]);
@@ -230,8 +231,8 @@ public:
       tasks_.push_back({0,
                         work / static_cast<double>(count),
                         {wholeAccess(signature, 0),
-                         elementAccess(signature, 1, range.begin * laneSamples,
-                                       range.end * laneSamples)}});
+                         elementAccess(signature, 1, range.begin * Block,
+                                       range.end * Block)}});
     }
   }
 
@@ -239,17 +240,17 @@ public:
            Memory) const override {
     const auto *x = dataOf<const float>(operands, 0);
     for (auto b = shards_[task].begin; b < shards_[task].end; ++b) {
-      float *sums = dataOf<float>(operands, 1) + b * laneSamples;
-      std::fill_n(sums, laneSamples, 0.0f);
+      float *sums = dataOf<float>(operands, 1) + b * Block;
+      std::fill_n(sums, Block, 0.0f);
       for (std::int64_t n = 0; n < samples_; ++n) {
-        const float *pixel = x + (n * blocks_ + b) * size_ * laneSamples;
-        float ofSample[laneSamples] = {};
-        for (std::int64_t p = 0; p < size_; ++p, pixel += laneSamples) {
-          for (std::int64_t c = 0; c < laneSamples; ++c) {
+        const float *pixel = x + (n * blocks_ + b) * size_ * Block;
+        float ofSample[Block] = {};
+        for (std::int64_t p = 0; p < size_; ++p, pixel += Block) {
+          for (std::int64_t c = 0; c < Block; ++c) {
             ofSample[c] += pixel[c];
           }
         }
-        for (std::int64_t c = 0; c < laneSamples; ++c) {
+        for (std::int64_t c = 0; c < Block; ++c) {
           sums[c] += scale_ * ofSample[c];
         }
       }
@@ -294,22 +295,35 @@ std::unique_ptr<Plan> planNormGrad(const Signature &signature) {
   return std::make_unique<GroupNormGradPlan>(signature);
 }
 
+// As the image lies already, in blocks of channels, or in lanes.
+std::optional<Layout> layoutOfSum(const OperandSpec &image) {
+  for (const auto blocked :
+       {Layout::ChannelBlocked16, Layout::ChannelBlocked8}) {
+    if (image.found == blocked && fitsBlocks(image, blocked)) {
+      return blocked;
+    }
+  }
+  return isForLanes(image) ? std::optional(lanes) : std::nullopt;
+}
+
 Layouts reduceLayouts(const Signature &signature) {
-  const bool isBlocked = isFoundBlocked(signature, {0});
-  if ((!isBlocked && !isForLanes(signature.inputs[0])) ||
-      signature.attributes.getString("op") != "ADD" ||
+  const auto layout = layoutOfSum(signature.inputs[0]);
+  if (!layout || signature.attributes.getString("op") != "ADD" ||
       signature.attributes.getInts("dims") != Attributes::Ints{0, 2, 3} ||
       !signature.outputs[0].isRowMajor()) {
     return std::nullopt;
   }
-  return std::vector{isBlocked ? Layout::ChannelBlocked16 : lanes,
-                     Layout::Plain};
+  return std::vector{*layout, Layout::Plain};
 }
 std::unique_ptr<Plan> planReduce(const Signature &signature) {
-  if (signature.inputs[0].layout == Layout::ChannelBlocked16) {
-    return std::make_unique<BlockedChannelSumPlan>(signature);
+  switch (signature.inputs[0].layout) {
+  case Layout::ChannelBlocked16:
+    return std::make_unique<BlockedChannelSumPlan<16>>(signature);
+  case Layout::ChannelBlocked8:
+    return std::make_unique<BlockedChannelSumPlan<8>>(signature);
+  default:
+    return std::make_unique<ChannelSumPlan>(signature);
   }
-  return std::make_unique<ChannelSumPlan>(signature);
 }
 
 } // namespace

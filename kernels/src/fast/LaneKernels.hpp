@@ -5,7 +5,6 @@
 
 #include <kernels/KernelEntry.hpp>
 
-#include <initializer_list>
 #include <vector>
 
 namespace kernels {
@@ -26,10 +25,8 @@ extern const KernelEntry laneReduce;
 // fill the lanes, few channels.
 bool isForLanes(const OperandSpec &image);
 
-// Whether one of these inputs, images like the first, was made in blocks of
-// channels (Layout::ChannelBlocked16).
-bool isFoundBlocked(const Signature &signature,
-                    std::initializer_list<std::size_t> inputs);
+// Whether these are images that can lie in such blocks of channels.
+bool fitsBlocks(const OperandSpec &image, Layout blocks);
 
 // Some channels of an operand in lanes, in every block of samples.
 std::vector<Access> channelAccesses(const Signature &signature,

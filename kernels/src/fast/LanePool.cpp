@@ -18,14 +18,9 @@ constexpr auto eights = Layout::ChannelBlocked8;
 
 } // namespace
 
-bool isFoundBlocked(const Signature &signature,
-                    std::initializer_list<std::size_t> inputs) {
-  const OperandSpec &image = signature.inputs[0];
+bool fitsBlocks(const OperandSpec &image, Layout blocks) {
   return image.type == DataType::Float && image.shape.size() == 4 &&
-         isLayoutFor(blocked, image.shape) &&
-         std::any_of(inputs.begin(), inputs.end(), [&](std::size_t i) {
-           return signature.inputs[i].found == blocked;
-         });
+         isLayoutFor(blocks, image.shape);
 }
 
 namespace {
@@ -144,13 +139,15 @@ Layouts poolLayouts(const Signature &signature) {
   if (signature.inputs.back().found == lanes) {
     return std::vector(3, lanes);
   }
-  if (isFoundBlocked(signature, {0, signature.inputs.size() - 1})) {
-    return std::vector(3, blocked);
-  }
   const OperandSpec &image = signature.inputs[0];
-  if (signature.inputs.size() == 1 && image.found == eights &&
-      isLayoutFor(blocked, image.shape)) {
-    return std::vector{eights, blocked, blocked};
+  if (fitsBlocks(image, blocked)) {
+    if (image.found == blocked || signature.inputs.back().found == blocked) {
+      return std::vector(3, blocked);
+    }
+    const bool isForward = signature.inputs.size() == 1;
+    if (isForward && image.found == eights) {
+      return std::vector{eights, blocked, blocked};
+    }
   }
   if (!isForLanes(image)) {
     return std::nullopt;
