@@ -9,6 +9,7 @@
 #include <chrono>
 #include <cmath>
 #include <random>
+#include <stdexcept>
 
 namespace kernels::testing {
 
@@ -209,6 +210,17 @@ Call::Planned Call::makePlan(std::size_t entry) const {
   }
   planned.plan = kernel.plan(planned.operands.signature(attributes_));
   return planned;
+}
+
+std::size_t Call::kernelNamed(std::string_view name) const {
+  const auto &kernels = kind_->kernels;
+  const auto found = std::find_if(
+      kernels.begin(), kernels.end(),
+      [&](const KernelEntry &entry) { return entry.name == name; });
+  if (found == kernels.end()) {
+    throw std::invalid_argument("no kernel is called " + std::string(name));
+  }
+  return static_cast<std::size_t>(found - kernels.begin());
 }
 
 bool Call::isTaken(std::size_t entry) const {

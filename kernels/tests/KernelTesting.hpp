@@ -39,6 +39,8 @@ public:
   Results fast(std::size_t entry = 0, bool overwrites = false) const;
   bool isTaken(std::size_t entry = 0) const;
   std::size_t kernelCount() const { return kind_->kernels.size(); }
+  // The kind's first kernel of that name.
+  std::size_t kernelNamed(std::string_view name) const;
   // Microseconds of one run of all tasks, best of some.
   double microseconds(std::size_t entry = 0) const;
 

@@ -1,6 +1,7 @@
 // "convolution" and "convolutionDataGrad" through oneDNN, in its own layouts
 // where they are of our set. Shards are parts of the batch and, where samples
 // are fewer than shards, of the result's channels.
+#include "BlockedConvolution.hpp"
 #include "ConvolutionSignature.hpp"
 #include "DnnlConvolution.hpp"
 #include "DnnlLayouts.hpp"
@@ -45,8 +46,11 @@ Cut cutOf(const ConvolutionShape &shape, Direction direction) {
   std::int64_t possible = 1;
   if (shape.groups == 1 && channels % 16 == 0 && samples < 4 && !isPaired &&
       (isForward || isPoint || shape.batch == 1)) {
-    possible = isStridedPoint(shape) ? std::min<std::int64_t>(channels / 16, 2)
-                                     : channels / 16;
+    // Of larger kernels, the library multiplies a pixel by 32 channels at once.
+    const std::int64_t together = isPoint ? 16 : 32;
+    possible = isStridedPoint(shape)
+                   ? std::min<std::int64_t>(channels / 16, 2)
+                   : std::max<std::int64_t>(channels / together, 1);
   }
   const std::int64_t parts = shardCount(samples * possible, work);
   return {samples, parts / samples};
@@ -350,6 +354,7 @@ std::span<const KernelEntry> convolutionKernels() {
       laneWinogradConvolution,
       laneConvolution,
       winogradConvolution,
+      blockedConvolution,
       {"oneDNN", forwardLayouts, planForward},
       {"oneDNN", allPlain, planForward},
       {"half", allPlain, planAsFloat<planForward>}};

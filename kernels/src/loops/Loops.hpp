@@ -2,6 +2,7 @@
 // once per instruction set. Plans (src/fast) reach them through this table.
 #pragma once
 
+#include "BlockedConvolutionLoops.hpp"
 #include "IntegerLoops.hpp"
 #include "LaneWinogradLoops.hpp"
 #include "NormBlockLoops.hpp"
@@ -377,6 +378,7 @@ struct Loops {
   LaneWinogradLoops laneWinograd;
   ProductLoops product;
   WinogradLoops winograd;
+  BlockedConvolutionLoops blockedConvolution;
 };
 
 // The table of each instruction set, and each family's part of it.
@@ -401,6 +403,7 @@ struct Loops {
   LaneWinogradLoops laneWinogradLoops();                                       \
   ProductLoops productLoops();                                                 \
   WinogradLoops winogradLoops();                                               \
+  BlockedConvolutionLoops blockedConvolutionLoops();                           \
   }
 KERNELS_LOOPS_OF(base)
 KERNELS_LOOPS_OF(v3)

@@ -25,7 +25,8 @@ const Loops &table() {
                               laneLoops(),
                               laneWinogradLoops(),
                               productLoops(),
-                              winogradLoops()};
+                              winogradLoops(),
+                              blockedConvolutionLoops()};
   return table;
 }
 

@@ -1,0 +1,142 @@
+// Some pixels of sixteen channels stay in registers while the channels under
+// their windows are broadcast over rows of the weights. Each element is one
+// chain of products: tap by tap, channel by channel.
+#include "BlockedConvolutionLoops.hpp"
+
+#include "Lanes.hpp"
+
+namespace kernels::loops::LOOPS_LEVEL {
+
+namespace {
+
+using Field = BlockedConvolutionLoops::Field;
+using Part = BlockedConvolutionLoops::Part;
+using Sums = BlockedConvolutionLoops::Sums;
+
+// As many sums as registers hold beside weights and an element.
+#ifdef __AVX__
+constexpr int tilePixels = 6;
+#else
+constexpr int tilePixels = 2;
+#endif
+
+// What a window has beyond the image.
+alignas(64) constexpr float zeros[laneCount] = {};
+
+// Where the pixels of a tile are read under one tap: in the first block of the
+// channels, and how far it is to the next.
+template <int Pixels> struct Tap {
+  const float *at[Pixels];
+  std::int64_t step[Pixels];
+
+  Tap(const std::int32_t *places, const float *image, std::int64_t plane) {
+#pragma GCC unroll 6
+    for (int p = 0; p < Pixels; ++p) {
+      const std::int64_t place = places[p];
+      at[p] = place < 0 ? zeros : image + place;
+      step[p] = place < 0 ? 0 : plane;
+    }
+  }
+};
+
+// Weights that follow those in use, which each tile brings a share of into the
+// second-level cache: the first tile would wait for all of them.
+struct Ahead {
+  const float *at;
+  std::int64_t rows; // for each block of channels
+
+  void fetch() {
+    for (std::int64_t r = 0; r < rows; ++r) {
+      __builtin_prefetch(at, 0, 2);
+      at += laneCount;
+    }
+  }
+};
+
+template <int Pixels>
+void multiplyTile(const Field &field, const Part &part, const Sums &s,
+                  std::int64_t first, Ahead ahead) {
+  float *const to = s.result + first * laneCount;
+  Lanes sums[Pixels];
+#pragma GCC unroll 6
+  for (int p = 0; p < Pixels; ++p) {
+    sums[p] = s.isAdded           ? loadLanes(to + p * laneCount)
+              : s.bias != nullptr ? loadLanes(s.bias)
+                                  : Lanes{};
+  }
+  const float *weights = s.weights;
+  for (std::int64_t t = 0; t < part.taps; ++t) {
+    Tap<Pixels> tap(field.places + (part.firstTap + t) * field.pixels + first,
+                    s.image + part.firstBlock * field.plane, field.plane);
+    for (std::int64_t block = 0; block < part.blocks; ++block) {
+      ahead.fetch();
+      // Planes are too far apart for the processor to see what comes next.
+#pragma GCC unroll 6
+      for (int p = 0; p < Pixels; ++p) {
+        __builtin_prefetch(tap.at[p] + tap.step[p]);
+      }
+      for (std::int64_t channel = 0; channel < laneCount; ++channel) {
+        Lanes row = loadLanes(weights);
+        keepInRegister(row);
+#pragma GCC unroll 6
+        for (int p = 0; p < Pixels; ++p) {
+          sums[p] += broadcast(tap.at[p][channel]) * row;
+        }
+        weights += laneCount;
+      }
+#pragma GCC unroll 6
+      for (int p = 0; p < Pixels; ++p) {
+        tap.at[p] += tap.step[p];
+      }
+    }
+  }
+#pragma GCC unroll 6
+  for (int p = 0; p < Pixels; ++p) {
+    const Lanes sum =
+        s.hasRelu ? choose(sums[p] < 0, Lanes{}, sums[p]) : sums[p];
+    storeLanes(to + p * laneCount, sum);
+  }
+}
+
+using TileFunction = void (*)(const Field &, const Part &, const Sums &,
+                              std::int64_t, Ahead);
+
+struct Tiles {
+  TileFunction functions[tilePixels];
+};
+
+template <int Pixels> constexpr void addTiles(Tiles &tiles) {
+  tiles.functions[Pixels - 1] = multiplyTile<Pixels>;
+  if constexpr (Pixels > 1) {
+    addTiles<Pixels - 1>(tiles);
+  }
+}
+
+constexpr Tiles makeTiles() {
+  Tiles tiles{};
+  addTiles<tilePixels>(tiles);
+  return tiles;
+}
+
+constexpr Tiles tiles = makeTiles();
+
+// In tiles of nearly one size.
+void multiply(const Field &field, const Part &part, const Sums &sums) {
+  const std::int64_t tileCount =
+      (sums.end - sums.begin + tilePixels - 1) / tilePixels;
+  const std::int64_t size = part.taps * part.blocks * laneCount * laneCount;
+  Ahead ahead{sums.weights + size, (laneCount + tileCount - 1) / tileCount};
+  std::int64_t tilesLeft = tileCount;
+  for (std::int64_t pixel = sums.begin; pixel < sums.end; --tilesLeft) {
+    const std::int64_t pixels = (sums.end - pixel + tilesLeft - 1) / tilesLeft;
+    tiles.functions[pixels - 1](field, part, sums, pixel, ahead);
+    pixel += pixels;
+    ahead.at += ahead.rows * part.taps * part.blocks * laneCount;
+  }
+}
+
+} // namespace
+
+BlockedConvolutionLoops blockedConvolutionLoops() { return {multiply}; }
+
+} // namespace kernels::loops::LOOPS_LEVEL

@@ -1,0 +1,85 @@
+// Convolutions of images that lie in blocks of sixteen channels, by weights
+// that stay, against the reference.
+#include "KernelTesting.hpp"
+
+#include <gtest/gtest.h>
+
+namespace kernels::testing {
+namespace {
+
+constexpr auto F = DataType::Float;
+constexpr auto blocked = Layout::ChannelBlocked16;
+
+struct Case {
+  std::int64_t batch, in, out;
+  Shape field, kernel, strides, padLower, padUpper, dilations;
+};
+const Case cases[] = {
+    // Points: all pixels, every second one, more channels than one part has.
+    {2, 32, 48, {7, 5}, {1, 1}, {1, 1}, {0, 0}, {0, 0}, {1, 1}},
+    {1, 16, 32, {9, 8}, {1, 1}, {2, 2}, {0, 0}, {0, 0}, {1, 1}},
+    {1, 2080, 16, {2, 3}, {1, 1}, {1, 1}, {0, 0}, {0, 0}, {1, 1}},
+    // Windows that reach beyond the image, by unlike steps; whole windows of
+    // zeros.
+    {1, 32, 32, {8, 9}, {3, 3}, {2, 1}, {1, 0}, {1, 2}, {1, 1}},
+    {1, 16, 16, {6, 7}, {3, 2}, {1, 2}, {2, 1}, {0, 3}, {2, 3}},
+    {1, 16, 16, {2, 2}, {2, 2}, {1, 1}, {3, 3}, {3, 3}, {1, 1}},
+    // Several parts of the taps; a single pixel.
+    {1, 512, 16, {4, 4}, {3, 3}, {1, 1}, {1, 1}, {1, 1}, {1, 1}},
+    {1, 64, 16, {3, 3}, {3, 3}, {1, 1}, {0, 0}, {0, 0}, {1, 1}},
+    // Bands of the rows, fewer and more than the parts that tasks are cut to.
+    {1, 128, 64, {28, 28}, {1, 1}, {1, 1}, {0, 0}, {0, 0}, {1, 1}},
+    {9, 64, 32, {40, 30}, {1, 1}, {1, 1}, {0, 0}, {0, 0}, {1, 1}},
+};
+
+Call callOf(const Case &c, bool hasBias, std::string activation) {
+  Attributes attributes{{"strides", c.strides},
+                        {"padLower", c.padLower},
+                        {"padUpper", c.padUpper},
+                        {"dilations", c.dilations},
+                        {"groups", std::int64_t{1}},
+                        {"bias", std::int64_t{hasBias}},
+                        {"activation", std::move(activation)}};
+  std::vector<Input> inputs{
+      {{F, {c.batch, c.in, c.field[0], c.field[1]}}, {}, {}},
+      {{F, {c.out, c.in, c.kernel[0], c.kernel[1]}}, {}, {}}};
+  if (hasBias) {
+    inputs.push_back({{F, {c.out}}, {}, {}});
+  }
+  return {"convolution", std::move(attributes), std::move(inputs)};
+}
+
+// Registers of sixteen floats are left to the library: the tests of lesser
+// instruction sets run this on any machine.
+bool isForThisMachine() {
+  Call call = callOf(cases[0], false, "");
+  call.kept(1).found(0, blocked);
+  return call.isTaken(call.kernelNamed("blocked"));
+}
+
+TEST(FastBlockedConvolution, MatchesTheReference) {
+  if (!isForThisMachine()) {
+    GTEST_SKIP() << "where registers hold sixteen floats, oneDNN's is used";
+  }
+  for (const Case &c : cases) {
+    Call plain = callOf(c, false, ""), full = callOf(c, true, "RELU");
+    for (Call *call : {&plain, &full}) {
+      call->kept(1).found(0, blocked);
+      ASSERT_TRUE(call->isTaken(call->kernelNamed("blocked")));
+      expectFastMatchesReference(*call, 1e-4);
+    }
+  }
+}
+
+// Weights that change would be laid out anew for each call, and images that
+// lie otherwise copied.
+TEST(FastBlockedConvolution, TakesImagesInBlocksAndWeightsThatStay) {
+  Call call = callOf(cases[0], false, "");
+  const std::size_t ours = call.kernelNamed("blocked");
+  EXPECT_FALSE(call.isTaken(ours));
+  EXPECT_FALSE(call.kept(1).isTaken(ours));
+  EXPECT_FALSE(call.found(0, Layout::ChannelBlocked8).isTaken(ours));
+}
+
+} // namespace
+} // namespace kernels::testing
