@@ -120,27 +120,24 @@ private:
 };
 
 BlockedPlan::BlockedPlan(const Signature &signature, const ConvolutionShape &s)
-    : places_(placesOf(s)),
-      field_{support::elementCount(s.in) * lanes, support::elementCount(s.out),
-             places_.data()},
-      parts_(partsOf(s)),
-      hasBias_(signature.inputs.size() == 3),
+    : places_(placesOf(s)), field_{support::elementCount(s.in) * lanes,
+                                   support::elementCount(s.out),
+                                   places_.data()},
+      parts_(partsOf(s)), hasBias_(signature.inputs.size() == 3),
       hasRelu_(signature.attributes.getString("activation") == "RELU"),
       imageFloats_(s.inChannels * support::elementCount(s.in)),
       weightFloats_(lanes * s.inChannels * support::elementCount(s.kernel)),
-      panels_(s.outChannels / lanes),
-      bands_(bandsOf(s)) {
+      panels_(s.outChannels / lanes), bands_(bandsOf(s)) {
   constexpr double nanosecondsPerProduct = 0.024;
   const double work = nanosecondsPerProduct * static_cast<double>(s.products());
   const std::int64_t units = s.batch * bands_;
   // Where units are too few for the cores, shards are parts of one.
   constexpr std::int64_t few = 8;
-  const std::int64_t unitParts =
-      units < few ? units : shardCount(units, work);
+  const std::int64_t unitParts = units < few ? units : shardCount(units, work);
   const std::int64_t panelParts =
-      units < few ? std::max<std::int64_t>(
-                        shardCount(units * panels_, work) / units, 1)
-                  : 1;
+      units < few
+          ? std::max<std::int64_t>(shardCount(units * panels_, work) / units, 1)
+          : 1;
   const double cost = work / static_cast<double>(unitParts * panelParts);
   for (std::int64_t p = 0; p < panelParts; ++p) {
     for (std::int64_t u = 0; u < unitParts; ++u) {
@@ -154,13 +151,13 @@ BlockedPlan::BlockedPlan(const Signature &signature, const ConvolutionShape &s)
 void BlockedPlan::addTask(const Signature &signature, const Shard &shard,
                           double cost) {
   const std::int64_t lastImage = imageOf(shard.units.end - 1);
-  Task task{0,
-            cost,
-            {elementAccess(signature, 0,
-                           imageOf(shard.units.begin) * imageFloats_,
-                           (lastImage + 1) * imageFloats_),
-             elementAccess(signature, 1, shard.panels.begin * weightFloats_,
-                           shard.panels.end * weightFloats_)}};
+  Task task{
+      0,
+      cost,
+      {elementAccess(signature, 0, imageOf(shard.units.begin) * imageFloats_,
+                     (lastImage + 1) * imageFloats_),
+       elementAccess(signature, 1, shard.panels.begin * weightFloats_,
+                     shard.panels.end * weightFloats_)}};
   if (hasBias_) {
     task.accesses.push_back(wholeAccess(signature, 2));
   }

@@ -62,8 +62,6 @@ public:
 
   void run(std::uint32_t task, std::byte *const *operands,
            Memory) const override {
-    // A panel of so much depth stays in the second-level cache.
-    constexpr std::int64_t blockDepth = 1024;
     const auto &[rows, columns] = parts_[task];
     const auto &loops = selectedLoops().product;
     ProductLoops::Matrices m{};
@@ -85,6 +83,7 @@ public:
         m.a = dataOf<const float>(operands, 0) + rows.begin * m.aRow + k;
         m.b = dataOf<const float>(operands, 1) + column * shape_.depth +
               k * lanes;
+        setNext(m, k, columns.end - column);
         m.isAdded = k > 0;
         m.hasRelu = hasRelu_ && k + m.depth == shape_.depth;
         loops.multiply(m);
@@ -96,6 +95,25 @@ private:
   struct Part {
     ShardRange rows, columns;
   };
+
+  // A panel of so much depth stays in the second-level cache.
+  static constexpr std::int64_t blockDepth = 1024;
+
+  // What follows depth [k, k + m.depth) of a panel that begins so many columns
+  // before the end: the rest of it, or the next panel.
+  void setNext(ProductLoops::Matrices &m, std::int64_t k,
+               std::int64_t columnsLeft) const {
+    const std::int64_t depthLeft = shape_.depth - k - m.depth;
+    if (depthLeft > 0) {
+      m.next = m.b + m.depth * lanes;
+      m.nextRows = std::min(blockDepth, depthLeft);
+      return;
+    }
+    const std::int64_t vectors = (m.columns + lanes - 1) / lanes;
+    m.next = m.b + (vectors * shape_.depth - k) * lanes;
+    m.nextRows =
+        columnsLeft > m.columns ? std::min(blockDepth, shape_.depth) : 0;
+  }
 
   std::size_t outputIndex() const { return hasBias_ ? 3 : 2; }
 

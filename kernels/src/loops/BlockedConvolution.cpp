@@ -3,6 +3,7 @@
 // chain of products: tap by tap, channel by channel.
 #include "BlockedConvolutionLoops.hpp"
 
+#include "Ahead.hpp"
 #include "Lanes.hpp"
 
 namespace kernels::loops::LOOPS_LEVEL {
@@ -39,23 +40,9 @@ template <int Pixels> struct Tap {
   }
 };
 
-// Weights that follow those in use, which each tile brings a share of into the
-// second-level cache: the first tile would wait for all of them.
-struct Ahead {
-  const float *at;
-  std::int64_t rows; // for each block of channels
-
-  void fetch() {
-    for (std::int64_t r = 0; r < rows; ++r) {
-      __builtin_prefetch(at, 0, 2);
-      at += laneCount;
-    }
-  }
-};
-
 template <int Pixels>
 void multiplyTile(const Field &field, const Part &part, const Sums &s,
-                  std::int64_t first, Ahead ahead) {
+                  std::int64_t first, Ahead &ahead) {
   float *const to = s.result + first * laneCount;
   Lanes sums[Pixels];
 #pragma GCC unroll 6
@@ -99,7 +86,7 @@ void multiplyTile(const Field &field, const Part &part, const Sums &s,
 }
 
 using TileFunction = void (*)(const Field &, const Part &, const Sums &,
-                              std::int64_t, Ahead);
+                              std::int64_t, Ahead &);
 
 struct Tiles {
   TileFunction functions[tilePixels];
@@ -122,21 +109,22 @@ constexpr Tiles tiles = makeTiles();
 
 // In tiles of nearly one size.
 void multiply(const Field &field, const Part &part, const Sums &sums) {
-  const std::int64_t tileCount =
+  std::int64_t tilesLeft =
       (sums.end - sums.begin + tilePixels - 1) / tilePixels;
-  const std::int64_t size = part.taps * part.blocks * laneCount * laneCount;
-  Ahead ahead{sums.weights + size, (laneCount + tileCount - 1) / tileCount};
-  std::int64_t tilesLeft = tileCount;
+  const std::int64_t blocks = part.taps * part.blocks;
+  Ahead ahead(sums.weights + blocks * laneCount * laneCount, blocks * laneCount,
+              tilesLeft * blocks);
   for (std::int64_t pixel = sums.begin; pixel < sums.end; --tilesLeft) {
     const std::int64_t pixels = (sums.end - pixel + tilesLeft - 1) / tilesLeft;
     tiles.functions[pixels - 1](field, part, sums, pixel, ahead);
     pixel += pixels;
-    ahead.at += ahead.rows * part.taps * part.blocks * laneCount;
   }
 }
 
 } // namespace
 
-BlockedConvolutionLoops blockedConvolutionLoops() { return {multiply}; }
+BlockedConvolutionLoops blockedConvolutionLoops() {
+  return {multiply};
+}
 
 } // namespace kernels::loops::LOOPS_LEVEL

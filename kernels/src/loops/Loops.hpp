@@ -341,6 +341,9 @@ struct ProductLoops {
     std::int64_t biasStride = 0;
     bool isAdded = false; // to y, in place of a bias
     bool hasRelu = false;
+    // Rows of sixteen that the next product reads as its b, fetched meanwhile.
+    const float *next = nullptr;
+    std::int64_t nextRows = 0;
   };
   std::int64_t panelColumns; // that `multiply` takes at a time
   // Of a with any strides and contiguous rows of b, `bRow` apart: each element

@@ -3,6 +3,7 @@
 // products in the order of the depth.
 #include "Product.hpp"
 
+#include "Ahead.hpp"
 #include "Lanes.hpp"
 
 namespace kernels::loops::LOOPS_LEVEL {
@@ -95,9 +96,12 @@ void finish(const Matrices &m, std::int64_t last,
   }
 }
 
+// Rows of b after which more of what comes next is fetched.
+constexpr std::int64_t aheadRows = 16;
+
 // `last` elements of the last vector.
 template <int Rows, int Vectors, bool IsPart>
-void multiplyTile(const Matrices &m, std::int64_t last) {
+void multiplyTile(const Matrices &m, std::int64_t last, Ahead &ahead) {
   Lanes sums[Rows][Vectors];
   begin<Rows, Vectors, IsPart>(m, last, sums);
   const float *a[Rows];
@@ -108,29 +112,34 @@ void multiplyTile(const Matrices &m, std::int64_t last) {
   const float *b = m.b;
   const std::int64_t bVector = m.bVector;
   std::int64_t offset = 0;
-  for (std::int64_t k = 0; k < m.depth; ++k) {
-    Lanes values[Vectors];
-#pragma GCC unroll 8
-    for (int v = 0; v < Vectors; ++v) {
-      values[v] = v + 1 == Vectors ? loadLast<IsPart>(b + v * bVector, last)
-                                   : loadLanes(b + v * bVector);
-      keepInRegister(values[v]);
-    }
-#pragma GCC unroll 8
-    for (int r = 0; r < Rows; ++r) {
-      const Lanes element = broadcast(a[r][offset]);
+  for (std::int64_t k = 0; k < m.depth;) {
+    const std::int64_t end =
+        ahead.isDone() ? m.depth : least(k + aheadRows, m.depth);
+    ahead.fetch();
+    for (; k < end; ++k) {
+      Lanes values[Vectors];
 #pragma GCC unroll 8
       for (int v = 0; v < Vectors; ++v) {
-        sums[r][v] += element * values[v];
+        values[v] = v + 1 == Vectors ? loadLast<IsPart>(b + v * bVector, last)
+                                     : loadLanes(b + v * bVector);
+        keepInRegister(values[v]);
       }
+#pragma GCC unroll 8
+      for (int r = 0; r < Rows; ++r) {
+        const Lanes element = broadcast(a[r][offset]);
+#pragma GCC unroll 8
+        for (int v = 0; v < Vectors; ++v) {
+          sums[r][v] += element * values[v];
+        }
+      }
+      b += m.bRow;
+      offset += m.aDepth;
     }
-    b += m.bRow;
-    offset += m.aDepth;
   }
   finish<Rows, Vectors, IsPart>(m, last, sums);
 }
 
-using TileFunction = void (*)(const Matrices &, std::int64_t);
+using TileFunction = void (*)(const Matrices &, std::int64_t, Ahead &);
 
 struct Tiles {
   TileFunction functions[tileRows][tileVectors][2]; // the last: is part
@@ -162,9 +171,11 @@ void multiplyPanel(const Matrices &whole, std::int64_t columns) {
   Matrices m = whole;
   // Rows in tiles of nearly one size: 8 + 2 would waste what 5 + 5 does not.
   std::int64_t tilesLeft = (whole.rows + tileRows - 1) / tileRows;
+  const std::int64_t steps = (whole.depth + aheadRows - 1) / aheadRows;
+  Ahead ahead(whole.next, whole.nextRows, tilesLeft * steps);
   for (std::int64_t rowsLeft = whole.rows; rowsLeft > 0; --tilesLeft) {
     const std::int64_t rows = (rowsLeft + tilesLeft - 1) / tilesLeft;
-    tiles.functions[rows - 1][vectors - 1][last != laneCount](m, last);
+    tiles.functions[rows - 1][vectors - 1][last != laneCount](m, last, ahead);
     m.a += rows * m.aRow;
     m.y += rows * m.yRow;
     if (m.rowBias != nullptr) {
