@@ -14,8 +14,6 @@ public:
       : at_(at), left_(lines),
         perCall_(lines == 0 ? 0 : (lines + calls - 1) / calls) {}
 
-  bool isDone() const { return left_ == 0; }
-
   void fetch() {
     const std::int64_t lines = left_ < perCall_ ? left_ : perCall_;
     for (std::int64_t line = 0; line < lines; ++line) {

@@ -62,15 +62,16 @@ void multiplyTile(const Field &field, const Part &part, const Sums &s,
       for (int p = 0; p < Pixels; ++p) {
         __builtin_prefetch(tap.at[p] + tap.step[p]);
       }
+#pragma GCC unroll 8
       for (std::int64_t channel = 0; channel < laneCount; ++channel) {
-        Lanes row = loadLanes(weights);
+        Lanes row = loadLanes(weights + channel * laneCount);
         keepInRegister(row);
 #pragma GCC unroll 6
         for (int p = 0; p < Pixels; ++p) {
           sums[p] += broadcast(tap.at[p][channel]) * row;
         }
-        weights += laneCount;
       }
+      weights += laneCount * laneCount;
 #pragma GCC unroll 6
       for (int p = 0; p < Pixels; ++p) {
         tap.at[p] += tap.step[p];

@@ -341,7 +341,8 @@ struct ProductLoops {
     std::int64_t biasStride = 0;
     bool isAdded = false; // to y, in place of a bias
     bool hasRelu = false;
-    // Rows of sixteen that the next product reads as its b, fetched meanwhile.
+    // Rows of sixteen that the next product reads as its b: fetched meanwhile
+    // where this b has such rows, too, and the rows of a are contiguous.
     const float *next = nullptr;
     std::int64_t nextRows = 0;
   };

@@ -26,7 +26,8 @@ constexpr int tileVectors = 1;
 
 // The elements of b's last vector, `Part` being fewer than sixteen.
 template <bool IsPart>
-Lanes loadLast(const float *from, [[maybe_unused]] std::int64_t count) {
+[[gnu::always_inline]] inline Lanes
+loadLast(const float *from, [[maybe_unused]] std::int64_t count) {
   if constexpr (IsPart) {
     return loadPart(from, count);
   } else {
@@ -36,7 +37,8 @@ Lanes loadLast(const float *from, [[maybe_unused]] std::int64_t count) {
 
 // Of a row of y or of a bias.
 template <int Vectors, bool IsPart>
-void loadRow(const float *from, std::int64_t last, Lanes (&to)[Vectors]) {
+[[gnu::always_inline]] inline void loadRow(const float *from, std::int64_t last,
+                                           Lanes (&to)[Vectors]) {
 #pragma GCC unroll 8
   for (int v = 0; v < Vectors; ++v) {
     to[v] = v + 1 == Vectors ? loadLast<IsPart>(from + v * laneCount, last)
@@ -45,7 +47,8 @@ void loadRow(const float *from, std::int64_t last, Lanes (&to)[Vectors]) {
 }
 
 template <int Rows, int Vectors, bool IsPart>
-void begin(const Matrices &m, std::int64_t last, Lanes (&sums)[Rows][Vectors]) {
+[[gnu::always_inline]] inline void begin(const Matrices &m, std::int64_t last,
+                                         Lanes (&sums)[Rows][Vectors]) {
 #pragma GCC unroll 8
   for (int r = 0; r < Rows; ++r) {
 #pragma GCC unroll 8
@@ -71,8 +74,8 @@ void begin(const Matrices &m, std::int64_t last, Lanes (&sums)[Rows][Vectors]) {
 }
 
 template <int Rows, int Vectors, bool IsPart>
-void finish(const Matrices &m, std::int64_t last,
-            Lanes (&sums)[Rows][Vectors]) {
+[[gnu::always_inline]] inline void finish(const Matrices &m, std::int64_t last,
+                                          Lanes (&sums)[Rows][Vectors]) {
   if (m.hasRelu) {
 #pragma GCC unroll 8
     for (int r = 0; r < Rows; ++r) {
@@ -96,12 +99,37 @@ void finish(const Matrices &m, std::int64_t last,
   }
 }
 
-// Rows of b after which more of what comes next is fetched.
-constexpr std::int64_t aheadRows = 16;
+// Adds the products of a row of b.
+template <int Rows, int Vectors, bool IsPart>
+[[gnu::always_inline]] inline void
+addRow(const float *const (&a)[Rows], std::int64_t offset, const float *b,
+       std::int64_t bVector, std::int64_t last, Lanes (&sums)[Rows][Vectors]) {
+  Lanes values[Vectors];
+#pragma GCC unroll 8
+  for (int v = 0; v < Vectors; ++v) {
+    values[v] = v + 1 == Vectors ? loadLast<IsPart>(b + v * bVector, last)
+                                 : loadLanes(b + v * bVector);
+    keepInRegister(values[v]);
+  }
+#pragma GCC unroll 8
+  for (int r = 0; r < Rows; ++r) {
+    const Lanes element = broadcast(a[r][offset]);
+#pragma GCC unroll 8
+    for (int v = 0; v < Vectors; ++v) {
+      sums[r][v] += element * values[v];
+    }
+  }
+}
+
+// Where b is packed and rows of a are contiguous, so many rows of b are taken
+// together: all addresses but one are constant, which saves an eighth of the
+// instructions.
+constexpr std::int64_t packedRows = 16;
 
 // `last` elements of the last vector.
-template <int Rows, int Vectors, bool IsPart>
-void multiplyTile(const Matrices &m, std::int64_t last, Ahead &ahead) {
+template <int Rows, int Vectors, bool IsPart, bool IsPacked>
+void multiplyTile(const Matrices &m, std::int64_t last,
+                  [[maybe_unused]] Ahead &ahead) {
   Lanes sums[Rows][Vectors];
   begin<Rows, Vectors, IsPart>(m, last, sums);
   const float *a[Rows];
@@ -111,30 +139,23 @@ void multiplyTile(const Matrices &m, std::int64_t last, Ahead &ahead) {
   }
   const float *b = m.b;
   const std::int64_t bVector = m.bVector;
-  std::int64_t offset = 0;
-  for (std::int64_t k = 0; k < m.depth;) {
-    const std::int64_t end =
-        ahead.isDone() ? m.depth : least(k + aheadRows, m.depth);
-    ahead.fetch();
-    for (; k < end; ++k) {
-      Lanes values[Vectors];
-#pragma GCC unroll 8
-      for (int v = 0; v < Vectors; ++v) {
-        values[v] = v + 1 == Vectors ? loadLast<IsPart>(b + v * bVector, last)
-                                     : loadLanes(b + v * bVector);
-        keepInRegister(values[v]);
+  std::int64_t offset = 0, left = m.depth;
+  if constexpr (IsPacked) {
+    for (; left >= packedRows; left -= packedRows) {
+      ahead.fetch();
+#pragma GCC unroll 4
+      for (std::int64_t k = 0; k < packedRows; ++k) {
+        addRow<Rows, Vectors, IsPart>(a, offset + k, b + k * laneCount, bVector,
+                                      last, sums);
       }
-#pragma GCC unroll 8
-      for (int r = 0; r < Rows; ++r) {
-        const Lanes element = broadcast(a[r][offset]);
-#pragma GCC unroll 8
-        for (int v = 0; v < Vectors; ++v) {
-          sums[r][v] += element * values[v];
-        }
-      }
-      b += m.bRow;
-      offset += m.aDepth;
+      b += packedRows * laneCount;
+      offset += packedRows;
     }
+  }
+  for (; left > 0; --left) {
+    addRow<Rows, Vectors, IsPart>(a, offset, b, bVector, last, sums);
+    b += m.bRow;
+    offset += m.aDepth;
   }
   finish<Rows, Vectors, IsPart>(m, last, sums);
 }
@@ -142,13 +163,16 @@ void multiplyTile(const Matrices &m, std::int64_t last, Ahead &ahead) {
 using TileFunction = void (*)(const Matrices &, std::int64_t, Ahead &);
 
 struct Tiles {
-  TileFunction functions[tileRows][tileVectors][2]; // the last: is part
+  // By rows, vectors, whether the last vector is part of one, and packed.
+  TileFunction functions[tileRows][tileVectors][2][2];
 };
 
 template <int Rows, int Vectors> constexpr void addTiles(Tiles &tiles) {
-  tiles.functions[Rows - 1][Vectors - 1][0] =
-      multiplyTile<Rows, Vectors, false>;
-  tiles.functions[Rows - 1][Vectors - 1][1] = multiplyTile<Rows, Vectors, true>;
+  auto &functions = tiles.functions[Rows - 1][Vectors - 1];
+  functions[0][0] = multiplyTile<Rows, Vectors, false, false>;
+  functions[0][1] = multiplyTile<Rows, Vectors, false, true>;
+  functions[1][0] = multiplyTile<Rows, Vectors, true, false>;
+  functions[1][1] = multiplyTile<Rows, Vectors, true, true>;
   if constexpr (Vectors > 1) {
     addTiles<Rows, Vectors - 1>(tiles);
   } else if constexpr (Rows > 1) {
@@ -171,11 +195,14 @@ void multiplyPanel(const Matrices &whole, std::int64_t columns) {
   Matrices m = whole;
   // Rows in tiles of nearly one size: 8 + 2 would waste what 5 + 5 does not.
   std::int64_t tilesLeft = (whole.rows + tileRows - 1) / tileRows;
-  const std::int64_t steps = (whole.depth + aheadRows - 1) / aheadRows;
-  Ahead ahead(whole.next, whole.nextRows, tilesLeft * steps);
+  const bool isPacked = whole.bRow == laneCount && whole.aDepth == 1;
+  const std::int64_t fetches = whole.depth / packedRows;
+  Ahead ahead(whole.next, fetches > 0 ? whole.nextRows : 0,
+              tilesLeft * fetches);
   for (std::int64_t rowsLeft = whole.rows; rowsLeft > 0; --tilesLeft) {
     const std::int64_t rows = (rowsLeft + tilesLeft - 1) / tilesLeft;
-    tiles.functions[rows - 1][vectors - 1][last != laneCount](m, last, ahead);
+    tiles.functions[rows - 1][vectors - 1][last != laneCount][isPacked](m, last,
+                                                                        ahead);
     m.a += rows * m.aRow;
     m.y += rows * m.yRow;
     if (m.rowBias != nullptr) {
