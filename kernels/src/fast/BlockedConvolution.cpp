@@ -41,6 +41,15 @@ std::vector<std::int32_t> placesOf(const ConvolutionShape &s) {
   return places;
 }
 
+// Whether the places fit their type, and are few: large images have enough
+// pixels for each weight however they are multiplied.
+bool isForPlaces(const ConvolutionShape &s) {
+  constexpr std::int64_t largest = std::numeric_limits<std::int32_t>::max();
+  constexpr std::int64_t most = 1 << 20;
+  return support::elementCount(s.in) <= largest / lanes &&
+         support::elementCount(s.out) * support::elementCount(s.kernel) <= most;
+}
+
 // Parts whose weights for sixteen channels of the result stay in a core's
 // second-level cache while pixel after pixel is multiplied by them.
 std::vector<Part> partsOf(const ConvolutionShape &s) {
@@ -208,10 +217,8 @@ std::optional<std::vector<Layout>> layouts(const Signature &signature) {
     return std::nullopt;
   }
   const auto shape = forwardShape(signature);
-  constexpr std::int64_t largest = std::numeric_limits<std::int32_t>::max();
   if (shape.inChannels % lanes != 0 || shape.outChannels % lanes != 0 ||
-      shape.products() == 0 ||
-      support::elementCount(shape.in) > largest / lanes) {
+      shape.products() == 0 || !isForPlaces(shape)) {
     return std::nullopt;
   }
   std::vector result{blocked, Layout::WeightsOut16, blocked};
