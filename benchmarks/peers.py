@@ -21,9 +21,9 @@ print(json.dumps({"ONNX Runtime": onnxruntime.__version__,
 
 def install() -> str | None:
     """The environment's Python; nothing where packages cannot be fetched."""
-    if not PYTHON.exists():
+    if not PYTHON.exists():  # or was not finished
         subprocess.run([sys.executable, "-m", "venv", "--system-site-packages",
-                        FOLDER], check=True)
+                        "--clear", FOLDER], check=True)
     if not works():
         print("fetching ONNX Runtime and JAX ...", flush=True)
         subprocess.run([FOLDER / "bin/pip", "install", "--quiet", *PACKAGES])

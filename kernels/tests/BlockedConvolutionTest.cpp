@@ -71,6 +71,17 @@ TEST(FastBlockedConvolution, MatchesTheReference) {
   }
 }
 
+TEST(FastBlockedConvolution, LeavesLargeImages) {
+  Case c{1, 16, 16, {360, 360}, {3, 3}, {1, 1}, {1, 1}, {1, 1}, {1, 1}};
+  Call large = callOf(c, false, "");
+  const std::size_t ours = large.kernelNamed("blocked");
+  EXPECT_FALSE(large.kept(1).found(0, blocked).isTaken(ours));
+  c.field = {36, 36};
+  Call smaller = callOf(c, false, "");
+  EXPECT_EQ(smaller.kept(1).found(0, blocked).isTaken(ours),
+            isForThisMachine());
+}
+
 // Weights that change would be laid out anew for each call, and images that
 // lie otherwise copied.
 TEST(FastBlockedConvolution, TakesImagesInBlocksAndWeightsThatStay) {

@@ -19,7 +19,7 @@ constexpr std::int64_t lanes = 16;
 constexpr auto blocked = Layout::ChannelBlocked16;
 
 // Where each pixel of the result reads a plane of the image, tap by tap.
-std::vector<std::int32_t> placesOf(const ConvolutionShape &s) {
+std::vector<std::int32_t> windowPlaces(const ConvolutionShape &s) {
   const auto at = [&](std::size_t d, std::int64_t result, std::int64_t tap) {
     return result * s.strides[d] - s.padLower[d] + tap * s.dilations[d];
   };
@@ -129,9 +129,9 @@ private:
 };
 
 BlockedPlan::BlockedPlan(const Signature &signature, const ConvolutionShape &s)
-    : places_(placesOf(s)), field_{support::elementCount(s.in) * lanes,
-                                   support::elementCount(s.out),
-                                   places_.data()},
+    : places_(windowPlaces(s)), field_{support::elementCount(s.in) * lanes,
+                                       support::elementCount(s.out),
+                                       places_.data()},
       parts_(partsOf(s)), hasBias_(signature.inputs.size() == 3),
       hasRelu_(signature.attributes.getString("activation") == "RELU"),
       imageFloats_(s.inChannels * support::elementCount(s.in)),

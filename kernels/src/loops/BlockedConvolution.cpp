@@ -108,7 +108,8 @@ constexpr Tiles makeTiles() {
 
 constexpr Tiles tiles = makeTiles();
 
-// In tiles of nearly one size.
+// In tiles of nearly one size. What follows the weights are those of the next
+// part or panel, of the next task's after the last: fetching reads nothing.
 void multiply(const Field &field, const Part &part, const Sums &sums) {
   std::int64_t tilesLeft =
       (sums.end - sums.begin + tilePixels - 1) / tilePixels;
