@@ -106,9 +106,10 @@ def unit(preset: str) -> Callable[[Part], tuple[bool, Outcome]]:
 
 
 def random_programs(part: Part):
-    ok = part.run("build/release/bin/poplar_tests",
-                  "--gtest_filter=*EngineRandomPrograms*",
-                  f"--gtest_output=xml:{part.reports}/", RANDOM_PROGRAMS="20000")
+    ok = part.run("scripts/build.sh", "release", "poplar_tests") and part.run(
+        "build/release/bin/poplar_tests",
+        "--gtest_filter=*EngineRandomPrograms*",
+        f"--gtest_output=xml:{part.reports}/", RANDOM_PROGRAMS="20000")
     return ok, part.junit()
 
 
