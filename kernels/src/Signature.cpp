@@ -61,6 +61,8 @@ std::vector<Level> orderOf(Layout layout, std::size_t rank) {
     return order({{0}}, {{1}, {0, true}});
   case Layout::Columns16:
     return order({{1}, {0}}, {{1, true}});
+  case Layout::StackedColumns16:
+    return {{0}, {2}, {1}, {2, true}};
   }
   return {};
 }
@@ -89,7 +91,8 @@ bool isLayoutFor(Layout layout, std::span<const std::int64_t> shape) {
   if (paddedDim(layout)) {
     return shape.size() == (layout == Layout::BatchLanes16 ? 4 : 2);
   }
-  if (shape.size() < 2) {
+  if (shape.size() < 2 ||
+      (layout == Layout::StackedColumns16 && shape.size() != 3)) {
     return false;
   }
   const auto levels = orderOf(layout, shape.size());

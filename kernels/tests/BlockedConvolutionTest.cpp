@@ -1,19 +1,16 @@
 // Convolutions of images that lie in blocks of sixteen channels, by weights
 // that stay, against the reference.
-#include "KernelTesting.hpp"
+#include "ConvolutionCase.hpp"
 
 #include <gtest/gtest.h>
 
 namespace kernels::testing {
 namespace {
 
-constexpr auto F = DataType::Float;
 constexpr auto blocked = Layout::ChannelBlocked16;
 
-struct Case {
-  std::int64_t batch, in, out;
-  Shape field, kernel, strides, padLower, padUpper, dilations;
-};
+using Case = ConvolutionCase;
+
 const Case cases[] = {
     // Points: all pixels, every second one, more channels than one part has.
     {2, 32, 48, {7, 5}, {1, 1}, {1, 1}, {0, 0}, {0, 0}, {1, 1}},
@@ -32,27 +29,10 @@ const Case cases[] = {
     {9, 64, 32, {40, 30}, {1, 1}, {1, 1}, {0, 0}, {0, 0}, {1, 1}},
 };
 
-Call callOf(const Case &c, bool hasBias, std::string activation) {
-  Attributes attributes{{"strides", c.strides},
-                        {"padLower", c.padLower},
-                        {"padUpper", c.padUpper},
-                        {"dilations", c.dilations},
-                        {"groups", std::int64_t{1}},
-                        {"bias", std::int64_t{hasBias}},
-                        {"activation", std::move(activation)}};
-  std::vector<Input> inputs{
-      {{F, {c.batch, c.in, c.field[0], c.field[1]}}, {}, {}},
-      {{F, {c.out, c.in, c.kernel[0], c.kernel[1]}}, {}, {}}};
-  if (hasBias) {
-    inputs.push_back({{F, {c.out}}, {}, {}});
-  }
-  return {"convolution", std::move(attributes), std::move(inputs)};
-}
-
 // Registers of sixteen floats are left to the library: the tests of lesser
 // instruction sets run this on any machine.
 bool isForThisMachine() {
-  Call call = callOf(cases[0], false, "");
+  Call call = cases[0].call(false, "");
   call.kept(1).found(0, blocked);
   return call.isTaken(call.kernelNamed("blocked"));
 }
@@ -62,7 +42,7 @@ TEST(FastBlockedConvolution, MatchesTheReference) {
     GTEST_SKIP() << "where registers hold sixteen floats, oneDNN's is used";
   }
   for (const Case &c : cases) {
-    Call plain = callOf(c, false, ""), full = callOf(c, true, "RELU");
+    Call plain = c.call(false, ""), full = c.call(true, "RELU");
     for (Call *call : {&plain, &full}) {
       call->kept(1).found(0, blocked);
       ASSERT_TRUE(call->isTaken(call->kernelNamed("blocked")));
@@ -73,11 +53,11 @@ TEST(FastBlockedConvolution, MatchesTheReference) {
 
 TEST(FastBlockedConvolution, LeavesLargeImages) {
   Case c{1, 16, 16, {360, 360}, {3, 3}, {1, 1}, {1, 1}, {1, 1}, {1, 1}};
-  Call large = callOf(c, false, "");
+  Call large = c.call(false, "");
   const std::size_t ours = large.kernelNamed("blocked");
   EXPECT_FALSE(large.kept(1).found(0, blocked).isTaken(ours));
   c.field = {36, 36};
-  Call smaller = callOf(c, false, "");
+  Call smaller = c.call(false, "");
   EXPECT_EQ(smaller.kept(1).found(0, blocked).isTaken(ours),
             isForThisMachine());
 }
@@ -85,7 +65,7 @@ TEST(FastBlockedConvolution, LeavesLargeImages) {
 // Weights that change would be laid out anew for each call, and images that
 // lie otherwise copied.
 TEST(FastBlockedConvolution, TakesImagesInBlocksAndWeightsThatStay) {
-  Call call = callOf(cases[0], false, "");
+  Call call = cases[0].call(false, "");
   const std::size_t ours = call.kernelNamed("blocked");
   EXPECT_FALSE(call.isTaken(ours));
   EXPECT_FALSE(call.kept(1).isTaken(ours));

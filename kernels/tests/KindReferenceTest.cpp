@@ -232,6 +232,9 @@ TEST(Layouts, SayWhichShapesTheyTake) {
   EXPECT_FALSE(isLayoutFor(Layout::WeightsInOut16, Shape{16, 5, 3, 3}));
   EXPECT_TRUE(isLayoutFor(Layout::Columns16, Shape{5, 20}));
   EXPECT_FALSE(isLayoutFor(Layout::Columns16, Shape{2, 5, 20}));
+  EXPECT_TRUE(isLayoutFor(Layout::StackedColumns16, Shape{2, 5, 32}));
+  EXPECT_FALSE(isLayoutFor(Layout::StackedColumns16, Shape{2, 5, 20}));
+  EXPECT_FALSE(isLayoutFor(Layout::StackedColumns16, Shape{5, 32}));
 }
 
 // [O/16][I/16][3][16 of I][16 of O] of [64, 32, 3].

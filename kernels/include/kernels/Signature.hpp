@@ -48,6 +48,8 @@ enum class Layout : std::uint8_t {
   // Matrices [K,N] kept as [ceil(N/16)][K][16 of N], as products read their
   // second operand.
   Columns16,
+  // Stacks of matrices [G,K,N] kept as [G][N/16][K][16 of N].
+  StackedColumns16,
 };
 
 // A type and a shape: what shape inference and planning on tiles work with.

@@ -6,6 +6,7 @@
 #include "DnnlConvolution.hpp"
 #include "DnnlLayouts.hpp"
 #include "FastKernels.hpp"
+#include "FewChannelConvolution.hpp"
 #include "HalfPlan.hpp"
 #include "LaneKernels.hpp"
 #include "PlanHelpers.hpp"
@@ -355,6 +356,7 @@ std::span<const KernelEntry> convolutionKernels() {
       laneConvolution,
       winogradConvolution,
       blockedConvolution,
+      fewChannelConvolution,
       {"oneDNN", forwardLayouts, planForward},
       {"oneDNN", allPlain, planForward},
       {"half", allPlain, planAsFloat<planForward>}};

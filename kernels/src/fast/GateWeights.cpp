@@ -6,13 +6,18 @@
 
 namespace kernels {
 
+namespace {
+
+constexpr std::int64_t panelColumns = 16;
+
+} // namespace
+
 GateWeights::GateWeights(std::int64_t gates, std::int64_t in, std::int64_t out,
                          bool isBack)
     : gates_(gates), in_(in), out_(out), isBack_(isBack),
-      depth_(isBack ? out : in), columns_(isBack ? in : out),
-      panel_(selectedLoops().product.panelColumns) {
-  const auto panels = (columns_ + panel_ - 1) / panel_;
-  gateFloats_ = panels * panel_ * depth_;
+      depth_(isBack ? out : in), columns_(isBack ? in : out) {
+  const auto panels = (columns_ + panelColumns - 1) / panelColumns;
+  gateFloats_ = panels * panelColumns * depth_;
 }
 
 void GateWeights::pack(const float *weights, float *panels) const {
@@ -21,12 +26,12 @@ void GateWeights::pack(const float *weights, float *panels) const {
     const float *from = weights + gate * in_ * out_;
     float *to = panels + gate * gateFloats_;
     if (!isBack_) {
-      loops.pack(to, panel_, from, out_, depth_, columns_);
+      loops.pack(to, panelColumns, from, out_, depth_, columns_);
       continue;
     }
-    for (std::int64_t column = 0; column < columns_; column += panel_) {
-      loops.transpose(to + column * depth_, panel_, from + column * out_, out_,
-                      std::min(panel_, columns_ - column), depth_);
+    for (std::int64_t column = 0; column < columns_; column += panelColumns) {
+      loops.transpose(to + column * depth_, panelColumns, from + column * out_,
+                      out_, std::min(panelColumns, columns_ - column), depth_);
     }
   }
 }
@@ -54,11 +59,13 @@ void GateWeights::multiplyGate(const float *panels, std::int64_t gate,
   m.a = rows.a;
   m.aRow = rows.aRow;
   m.aDepth = 1;
-  m.bRow = panel_;
+  m.bRow = panelColumns;
+  m.bVector = panelColumns * depth_;
   m.yRow = rows.yRow;
   m.isAdded = rows.isAdded;
-  for (std::int64_t column = 0; column < columns_; column += panel_) {
-    m.columns = std::min(panel_, columns_ - column);
+  const auto together = selectedLoops().product.panelColumns;
+  for (std::int64_t column = 0; column < columns_; column += together) {
+    m.columns = std::min(together, columns_ - column);
     m.b = panels + gate * gateFloats_ + column * depth_;
     m.y = rows.y + column;
     selectedLoops().product.multiply(m);

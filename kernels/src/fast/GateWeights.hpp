@@ -1,6 +1,6 @@
-// The weights of a recurrent layer's gates, copied once a call into the panels
-// that the loops of products read best: a walk through time multiplies by them
-// at every step.
+// The weights of a recurrent layer's gates in the panels that the loops of
+// products read best, since a walk through time multiplies by them at every
+// step: copied there once a call or, in Layout::StackedColumns16, found so.
 #pragma once
 
 #include <cstdint>
@@ -36,7 +36,6 @@ private:
   std::int64_t gates_, in_, out_;
   bool isBack_;
   std::int64_t depth_, columns_; // of one gate's matrix
-  std::int64_t panel_;           // columns of one
   std::int64_t gateFloats_;
 };
 

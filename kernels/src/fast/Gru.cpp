@@ -174,6 +174,10 @@ private:
   bool saves_;
 };
 
+std::optional<std::vector<Layout>> keptLayouts(const Signature &signature) {
+  return keptWeightsLayouts(signature, {signature.attributes, false});
+}
+
 std::unique_ptr<Plan> planForward(const Signature &signature) {
   const ForwardOperands at(signature.attributes, false);
   return isTakenRecurrent(signature, at.steps)
@@ -182,6 +186,7 @@ std::unique_ptr<Plan> planForward(const Signature &signature) {
 }
 
 constexpr KernelEntry entries[] = {
+    {"kept", keptLayouts, planForward},
     {"samples", allPlain, planForward},
     {"half", allPlain, planAsFloat<planForward>}};
 

@@ -232,6 +232,10 @@ private:
   LstmShape shape_;
 };
 
+std::optional<std::vector<Layout>> keptLayouts(const Signature &signature) {
+  return keptWeightsLayouts(signature, {signature.attributes, true});
+}
+
 std::unique_ptr<Plan> planForward(const Signature &signature) {
   const ForwardOperands at(signature.attributes, true);
   return isTakenRecurrent(signature, at.steps)
@@ -247,6 +251,7 @@ std::unique_ptr<Plan> planGrad(const Signature &signature) {
 }
 
 constexpr KernelEntry forwardEntries[] = {
+    {"kept", keptLayouts, planForward},
     {"samples", allPlain, planForward},
     {"half", allPlain, planAsFloat<planForward>}};
 constexpr KernelEntry gradEntries[] = {

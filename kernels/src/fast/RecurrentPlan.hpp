@@ -128,12 +128,12 @@ inline StepCounts stepCounts(const Signature &signature, std::size_t operand,
           most};
 }
 
-// Whether a call is for these plans: FLOAT but for the steps, row-major, not
-// empty.
+// Whether a call is for these plans: FLOAT but for the steps, row-major or in
+// the layout that they asked for, not empty.
 inline bool isTakenRecurrent(const Signature &signature, std::size_t steps) {
   for (std::size_t i = 0; i < signature.operandCount(); ++i) {
     const auto &operand = signature.operand(i);
-    if (!operand.isRowMajor() ||
+    if ((operand.layout == Layout::Plain && !operand.isRowMajor()) ||
         (operand.type != DataType::Float && i != steps) ||
         support::elementCount(operand.shape) == 0) {
       return false;

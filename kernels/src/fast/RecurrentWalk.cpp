@@ -4,22 +4,26 @@ namespace kernels {
 
 RecurrentWalkPlan::RecurrentWalkPlan(const Signature &signature,
                                      const Cell &cell)
-    : cell_(cell),
+    : cell_(cell), isPacked_(signature.operand(cell.outputWeights).layout ==
+                             Layout::StackedColumns16),
       inputWeights_(cell.gates, cell.shape.in, cell.shape.out, cell.isBack),
       outputWeights_(cell.gates, cell.shape.out, cell.shape.out, cell.isBack),
       steps_(stepCounts(signature, cell.steps, cell.shape.steps)) {
-  addPacking(signature);
+  if (!isPacked_) {
+    addPacking(signature);
+  }
   if (cell.gateRows == absent) {
     gates_ = reserve(cell.shape.rows() * gateRow());
   }
+  const std::uint32_t stage = isPacked_ ? 0 : 1;
   if (!cell.isBack) {
-    addProducts(signature, 1);
-    addWalks(signature, 2);
+    addProducts(signature, stage);
+    addWalks(signature, stage + 1);
     return;
   }
-  addWalks(signature, 1);
+  addWalks(signature, stage);
   if (hasInputs()) {
-    addProducts(signature, 2);
+    addProducts(signature, stage + 1);
   }
 }
 
@@ -47,7 +51,7 @@ void RecurrentWalkPlan::addProducts(const Signature &signature,
   for (const auto &rows : shards) {
     jobs_.push_back({Work::Multiply, rows});
     addTask(signature, stage, work / static_cast<double>(shards.size()),
-            {cell_.gateRows});
+            {cell_.gateRows, isPacked_ ? cell_.inputWeights : absent});
     tasks_.back().accesses.push_back(elementAccess(
         signature, cell_.x, rows.begin * shape.in, rows.end * shape.in));
   }
@@ -59,7 +63,8 @@ void RecurrentWalkPlan::addWalks(const Signature &signature,
   const double work = productWork(shape.rows(), gateUnits(), shape.out);
   const auto shards = sampleShards(shape.batch, work);
   auto operands = cell_.walked;
-  operands.insert(operands.end(), {cell_.steps, cell_.gateRows});
+  operands.insert(operands.end(), {cell_.steps, cell_.gateRows,
+                                   isPacked_ ? cell_.outputWeights : absent});
   for (const auto &samples : shards) {
     const auto count = samples.end - samples.begin;
     jobs_.push_back({Work::Walk, samples});
@@ -79,6 +84,13 @@ float *RecurrentWalkPlan::gates(std::byte *const *operands,
                                   : dataOf<float>(operands, cell_.gateRows);
 }
 
+const float *RecurrentWalkPlan::panels(std::byte *const *operands,
+                                       std::size_t weights, std::byte *scratch,
+                                       std::size_t packed) const {
+  return isPacked_ ? dataOf<const float>(operands, weights)
+                   : floats(scratch, packed);
+}
+
 void RecurrentWalkPlan::multiplyInputs(ShardRange rows,
                                        std::byte *const *operands,
                                        std::byte *scratch) const {
@@ -90,8 +102,9 @@ void RecurrentWalkPlan::multiplyInputs(ShardRange rows,
                                   gateRow(), shape.out, count, false};
   const GateWeights::Rows back{sums,     gateRow(), shape.out, x,
                                shape.in, 0,         count,     false};
-  inputWeights_.multiply(floats(scratch, inputPanels_),
-                         cell_.isBack ? back : forward);
+  inputWeights_.multiply(
+      panels(operands, cell_.inputWeights, scratch, inputPanels_),
+      cell_.isBack ? back : forward);
 }
 
 void RecurrentWalkPlan::copyState(const Walk &walk, std::size_t operand,
@@ -129,8 +142,22 @@ void RecurrentWalkPlan::run(std::uint32_t task, std::byte *const *operands,
     steps.data = dataOf<const std::int32_t>(operands, cell_.steps);
   }
   walk({operands, job.range, steps, gates(operands, memory.scratch),
-        floats(memory.scratch, outputPanels_),
+        panels(operands, cell_.outputWeights, memory.scratch, outputPanels_),
         reinterpret_cast<float *>(memory.workspace)});
+}
+
+std::optional<std::vector<Layout>>
+keptWeightsLayouts(const Signature &signature, const ForwardOperands &at) {
+  std::vector<Layout> layouts(signature.operandCount(), Layout::Plain);
+  for (const auto weights : {at.inputWeights, at.outputWeights}) {
+    const OperandSpec &spec = signature.inputs[weights];
+    if (!spec.isKept || spec.type != DataType::Float ||
+        !isLayoutFor(Layout::StackedColumns16, spec.shape)) {
+      return std::nullopt;
+    }
+    layouts[weights] = Layout::StackedColumns16;
+  }
+  return layouts;
 }
 
 } // namespace kernels

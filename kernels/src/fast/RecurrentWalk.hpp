@@ -1,11 +1,13 @@
 // Plans that walk through time, of any cell and in both directions. First the
-// weights are packed. Products with the inputs are made for all steps at once,
-// in shards of rows: forward before the walk, back after it. The walk is cut by
-// samples, since they never meet.
+// weights are packed, unless they lie so from run to run. Products with the
+// inputs are made for all steps at once, in shards of rows: forward before the
+// walk, back after it. The walk is cut by samples, since they never meet.
 #pragma once
 
 #include "GateWeights.hpp"
 #include "RecurrentPlan.hpp"
+
+#include <optional>
 
 namespace kernels {
 
@@ -72,14 +74,21 @@ private:
   void addProducts(const Signature &signature, std::uint32_t stage);
   void addWalks(const Signature &signature, std::uint32_t stage);
   float *gates(std::byte *const *operands, std::byte *scratch) const;
+  const float *panels(std::byte *const *operands, std::size_t weights,
+                      std::byte *scratch, std::size_t packed) const;
   void multiplyInputs(ShardRange rows, std::byte *const *operands,
                       std::byte *scratch) const;
 
   Cell cell_;
+  bool isPacked_; // the weights are given so
   GateWeights inputWeights_, outputWeights_;
   StepCounts steps_;
   std::size_t gates_ = 0, inputPanels_ = 0, outputPanels_ = 0; // in scratch
   std::vector<Job> jobs_;                                      // by task
 };
+
+// Of a call forward whose weights stay from run to run: packed once.
+std::optional<std::vector<Layout>>
+keptWeightsLayouts(const Signature &signature, const ForwardOperands &at);
 
 } // namespace kernels

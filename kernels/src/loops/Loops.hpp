@@ -3,6 +3,7 @@
 #pragma once
 
 #include "BlockedConvolutionLoops.hpp"
+#include "FewChannelConvolutionLoops.hpp"
 #include "IntegerLoops.hpp"
 #include "LaneWinogradLoops.hpp"
 #include "NormBlockLoops.hpp"
@@ -383,6 +384,7 @@ struct Loops {
   ProductLoops product;
   WinogradLoops winograd;
   BlockedConvolutionLoops blockedConvolution;
+  FewChannelConvolutionLoops fewChannelConvolution;
 };
 
 // The table of each instruction set, and each family's part of it.
@@ -408,6 +410,7 @@ struct Loops {
   ProductLoops productLoops();                                                 \
   WinogradLoops winogradLoops();                                               \
   BlockedConvolutionLoops blockedConvolutionLoops();                           \
+  FewChannelConvolutionLoops fewChannelConvolutionLoops();                     \
   }
 KERNELS_LOOPS_OF(base)
 KERNELS_LOOPS_OF(v3)

@@ -26,7 +26,8 @@ const Loops &table() {
                               laneWinogradLoops(),
                               productLoops(),
                               winogradLoops(),
-                              blockedConvolutionLoops()};
+                              blockedConvolutionLoops(),
+                              fewChannelConvolutionLoops()};
   return table;
 }
 
