@@ -16,8 +16,9 @@ def resident_bytes() -> int:
 
 
 def engine_bytes(log: Path) -> dict:
-    """Of the largest engine that the log tells of."""
-    found = [dict(arena=int(a) + int(w), persistent=int(v))
+    """Of the largest engine that the log tells of. Workspaces are what its
+    kernels work in; libraries' own are in no tensor of PyTorch either."""
+    found = [dict(arena=int(a), workspaces=int(w), persistent=int(v))
              for a, w, v in ENGINE.findall(log.read_text())]
     return max(found, key=lambda e: sum(e.values()))
 

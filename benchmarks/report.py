@@ -5,7 +5,8 @@ from chart import chart
 HEAD = ["network, batch", "side", "setting", "median ms", "spread ms", "ratio"]
 FACTS_HEAD = ["network, batch", "setting", "ratio", "target", "verdict",
               "of dense limit", "1 to all threads", "same bits", "compile s",
-              "engine MB", "PyTorch MB", "resident MB", "PyTorch resident MB"]
+              "engine MB", "PyTorch MB", "workspaces MB", "resident MB",
+              "PyTorch resident MB"]
 
 
 def fastest(result: dict, side: str) -> dict | None:
@@ -51,8 +52,8 @@ def facts(result: dict) -> list[str]:
             f"{scaling(result):.2f}", "yes" if result["isIdentical"] else "NO",
             f"{best['compileSeconds']:.2f}",
             megabytes(best["arena"] + best["persistent"]),
-            megabytes(peer["tensors"]), megabytes(best["resident"]),
-            megabytes(peer["resident"])]
+            megabytes(peer["tensors"]), megabytes(best["workspaces"]),
+            megabytes(best["resident"]), megabytes(peer["resident"])]
 
 
 def peers(result: dict) -> str:

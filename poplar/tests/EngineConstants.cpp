@@ -221,6 +221,60 @@ TEST(EngineConstants, HoldTheWeightsOfProductsAsTheirKernelsReadThem) {
   }
 }
 
+// y = x * w three times, where two variables make up w and x changes.
+class ProductByParts : public EngineProgram {
+public:
+  explicit ProductByParts(bool isHalfRead = false)
+      : x(addHostVariable("x", {64, 40}, 1)),
+        upper(addHostVariable("upper", {37, 16}, 2)),
+        lower(addHostVariable("lower", {37, 24}, 3)),
+        y(addHostVariable("y", {64, 37}, 4)) {
+    const Tensor w = addTemporary("w", {37, 40});
+    program.add(program::Copy(upper, w.slice(0, 16, 1)));
+    if (isHalfRead) {
+      elementwise("a*2", {w.slice(0, 16, 1)}, upper);
+    }
+    program.add(program::Copy(lower, w.slice(16, 40, 1)));
+    repeat(3, [&] {
+      matmul(x, w.dimShuffle({1, 0}), y);
+      elementwise("1-a", {x}, x);
+    });
+  }
+
+  std::size_t keptBytes() const {
+    ValueProgram values = lifted(*this);
+    runPasses(values, {});
+    std::size_t bytes = 0;
+    splitConstants(values, [&](std::size_t size) {
+      bytes += size;
+      return internal::VariableId(100);
+    });
+    verify(values, "splitConstants");
+    return bytes;
+  }
+
+  Tensor x, upper, lower, y;
+};
+
+TEST(EngineConstants, HoldWhatIsPutTogetherOfSeveral) {
+  EXPECT_EQ(ProductByParts().keptBytes(), 40 * 48 * sizeof(float));
+  EXPECT_EQ(ProductByParts(true).keptBytes(), 0u);
+  const auto runAndWrite = [](Engine &engine) {
+    engine.run(0);
+    const std::vector<float> weights(37 * 24, 2);
+    engine.writeTensor("lower/write", weights.data(),
+                       weights.data() + weights.size());
+  };
+  for (const bool isHalfRead : {false, true}) {
+    const ProductByParts p(isHalfRead);
+    const Values expected = p.run("reference", 1, runAndWrite);
+    EXPECT_NE(expected.back(), p.run("reference", 1).back());
+    for (const unsigned threads : {1U, 2U}) {
+      EXPECT_EQ(p.run("fast", threads, runAndWrite), expected);
+    }
+  }
+}
+
 TEST(EngineConstants, DoNotReadWhatStaysInTheProgram) {
   EngineProgram p;
   const Tensor a = p.addHostVariable("a", {4, 4}, 1);

@@ -30,6 +30,12 @@ std::int64_t elementOf(const OperandSpec &spec,
   if (spec.layout == Layout::Columns16) {
     return at({{index[1] / 16, 0}, {index[0], shape[0]}, {index[1] % 16, 16}});
   }
+  if (spec.layout == Layout::StackedColumns16) {
+    return at({{index[0], 0},
+               {index[2] / 16, shape[2] / 16},
+               {index[1], shape[1]},
+               {index[2] % 16, 16}});
+  }
   if (spec.layout != Layout::Plain) {
     const auto n = index[0], c = index[1], y = index[2], x = index[3];
     const auto rows = shape[2], columns = shape[3];
@@ -97,6 +103,7 @@ std::int64_t elementOf(const OperandSpec &spec,
       return out(8);
     case Layout::Plain:
     case Layout::Columns16:
+    case Layout::StackedColumns16:
       break;
     }
   }
@@ -198,6 +205,18 @@ TEST(PassCopyPlans, ReorderToAndFromColumnsOfSixteen) {
       expectCopies<float>(other, blocked);
       expectCopies<float>(blocked, other);
     }
+  }
+}
+
+TEST(PassCopyPlans, ReorderToAndFromStackedColumns) {
+  const support::Shape shape = {3, 21, 48};
+  const OperandSpec plain = OperandSpec::rowMajor({DataType::Float, shape});
+  const OperandSpec transposed = spec(DataType::Float, shape, {21 * 48, 1, 21});
+  OperandSpec blocked = plain;
+  blocked.layout = Layout::StackedColumns16;
+  for (const OperandSpec &other : {plain, transposed}) {
+    expectCopies<float>(other, blocked);
+    expectCopies<float>(blocked, other);
   }
 }
 

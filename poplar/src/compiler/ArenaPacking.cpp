@@ -7,10 +7,8 @@ namespace poplar::compiler {
 namespace {
 
 // Large blocks are worked on in many shards, which keep cores busy anyway: they
-// are reused at once. Small ones are not, as a shard of a node would then wait
-// for all those of a node before it to save little.
+// are reused at once.
 constexpr std::size_t largeBytes = std::size_t{4} << 20;
-constexpr std::size_t smallBytes = std::size_t{128} << 10;
 
 class ArenaPacker {
 public:
@@ -67,7 +65,7 @@ private:
         later.uses.front() - earlier.uses.back() > reuseDistance) {
       return true;
     }
-    return bytes >= smallBytes && isForerunner(earlier, later);
+    return isForerunner(earlier, later);
   }
 
   // Whoever uses the later block must have waited for the users of the earlier.

@@ -62,9 +62,11 @@ bool followsFrom(const Node &node, const std::unordered_set<ValueId> &known) {
                      [&](const Window &input) {
                        return known.contains(input.value);
                      }) &&
-         std::none_of(
-             node.outputs.begin(), node.outputs.end(),
-             [](const Definition &output) { return output.base.isValid(); });
+         std::all_of(node.outputs.begin(), node.outputs.end(),
+                     [&](const Definition &output) {
+                       return !output.base.isValid() ||
+                              known.contains(output.base);
+                     });
 }
 
 } // namespace poplar::compiler

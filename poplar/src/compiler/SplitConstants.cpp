@@ -20,6 +20,17 @@ public:
       if (binding.isKept()) {
         constants_[binding.entry] = binding.variable;
       }
+      held_.insert(binding.exit);
+    }
+    for (Node &node : program.body.nodes) {
+      if (node.loop != nullptr) {
+        hold(*node.loop);
+      }
+      for (const Definition &output : node.outputs) {
+        if (output.base.isValid()) {
+          overwriters_[output.base] = &node;
+        }
+      }
     }
   }
 
@@ -40,7 +51,8 @@ public:
     // To keep what only leaves the program again would be a waste; what stays
     // keeps its readers.
     while (std::erase_if(taken_, [&](const Node *node) {
-             return !isWorthKeeping(*node) || readsWhatStays(*node);
+             return !isWorthKeeping(*node) || readsWhatStays(*node) ||
+                    isOverwrittenByWhatStays(*node);
            }) > 0) {
     }
     return !taken_.empty();
@@ -85,12 +97,32 @@ public:
   }
 
 private:
+  // What a loop carries, and what is overwritten in it, stays.
+  void hold(const Loop &loop) {
+    for (const Carried &carried : loop.carried) {
+      held_.insert({carried.initial, carried.next, carried.result});
+    }
+    for (const Node &node : loop.body.nodes) {
+      for (const Definition &output : node.outputs) {
+        held_.insert(output.base);
+      }
+      if (node.loop != nullptr) {
+        hold(*node.loop);
+      }
+    }
+  }
+
+  // The parts of what is put together by several nodes are read only as a
+  // whole, or order would matter.
   bool isComputable(const Node &node,
                     const std::unordered_set<ValueId> &known) const {
     return followsFrom(node, known) &&
            std::none_of(node.outputs.begin(), node.outputs.end(),
                         [&](const Definition &output) {
-                          return analysis_.isPinned(output.window.value);
+                          const ValueId value = output.window.value;
+                          return held_.contains(value) ||
+                                 (overwriters_.contains(value) &&
+                                  !analysis_.reads(value).empty());
                         });
   }
 
@@ -114,11 +146,38 @@ private:
   }
 
   bool readsWhatStays(const Node &node) const {
+    const std::vector<Node *> all = producers(node);
+    return std::any_of(all.begin(), all.end(), [&](const Node *producer) {
+      return !taken_.contains(producer);
+    });
+  }
+
+  bool isOverwrittenByWhatStays(const Node &node) const {
     return std::any_of(
-        node.inputs.begin(), node.inputs.end(), [&](const Window &input) {
-          const Node *producer = analysis_.definingNode(input.value);
-          return producer != nullptr && !taken_.contains(producer);
+        node.outputs.begin(), node.outputs.end(),
+        [&](const Definition &output) {
+          const auto found = overwriters_.find(output.window.value);
+          return found != overwriters_.end() && !taken_.contains(found->second);
         });
+  }
+
+  // Of what it reads and of what it adds to.
+  std::vector<Node *> producers(const Node &node) const {
+    std::vector<Node *> found;
+    const auto add = [&](ValueId value) {
+      Node *producer =
+          value.isValid() ? analysis_.definingNode(value) : nullptr;
+      if (producer != nullptr) {
+        found.push_back(producer);
+      }
+    };
+    for (const Window &input : node.inputs) {
+      add(input.value);
+    }
+    for (const Definition &output : node.outputs) {
+      add(output.base);
+    }
+    return found;
   }
 
   // In the order of the program, so that storage is the same in every build.
@@ -142,11 +201,8 @@ private:
     if (std::find(order.begin(), order.end(), &node) != order.end()) {
       return;
     }
-    for (const Window &input : node.inputs) {
-      Node *producer = analysis_.definingNode(input.value);
-      if (producer != nullptr) {
-        addInOrder(*producer, order);
-      }
+    for (Node *producer : producers(node)) {
+      addInOrder(*producer, order);
     }
     order.push_back(&node);
   }
@@ -167,6 +223,8 @@ private:
   ValueProgram &program_;
   Analysis analysis_;
   std::unordered_map<ValueId, internal::VariableId> constants_; // by entry
+  std::unordered_set<ValueId> held_; // by variables and loops
+  std::unordered_map<ValueId, const Node *> overwriters_; // by base
   std::unordered_set<const Node *> taken_;
 };
 
