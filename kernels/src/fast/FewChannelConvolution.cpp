@@ -93,8 +93,8 @@ public:
       addTask(signature, units_.back(), work / static_cast<double>(count));
     }
     if (image_.hasZeros()) {
-      workspaceBytes_ = static_cast<std::size_t>(image_.floats()) *
-                        sizeof(float);
+      workspaceBytes_ =
+          static_cast<std::size_t>(image_.floats()) * sizeof(float);
     }
   }
 
@@ -102,8 +102,8 @@ public:
            Memory memory) const override {
     const ShardRange &units = units_[task];
     for (std::int64_t unit = units.begin; unit < units.end; ++unit) {
-      const float *image = dataOf<const float>(operands, 0) +
-                           unit / panels_ * imageFloats_;
+      const float *image =
+          dataOf<const float>(operands, 0) + unit / panels_ * imageFloats_;
       if (image_.hasZeros()) {
         auto *const padded = reinterpret_cast<float *>(memory.workspace);
         if (unit == units.begin || unit % panels_ == 0) {
@@ -131,14 +131,13 @@ private:
   void addTask(const Signature &signature, ShardRange units, double cost) {
     const std::int64_t lastImage = (units.end - 1) / panels_;
     const std::int64_t plane = field_.pixels * lanes;
-    Task task{
-        0,
-        cost,
-        {elementAccess(signature, 0, units.begin / panels_ * imageFloats_,
-                       (lastImage + 1) * imageFloats_),
-         wholeAccess(signature, 1),
-         elementAccess(signature, outputIndex(), units.begin * plane,
-                       units.end * plane)}};
+    Task task{0,
+              cost,
+              {elementAccess(signature, 0, units.begin / panels_ * imageFloats_,
+                             (lastImage + 1) * imageFloats_),
+               wholeAccess(signature, 1),
+               elementAccess(signature, outputIndex(), units.begin * plane,
+                             units.end * plane)}};
     if (hasBias_) {
       task.accesses.push_back(wholeAccess(signature, 2));
     }
@@ -169,8 +168,7 @@ bool isForSize(const ConvolutionShape &s) {
   constexpr std::int64_t fewChannels = 4;
   constexpr std::int64_t cachedFloats = 8 << 10;
   return s.inChannels <= fewChannels && s.outChannels % lanes == 0 &&
-         s.products() > 0 &&
-         PaddedImage(s).floats() <= cachedFloats;
+         s.products() > 0 && PaddedImage(s).floats() <= cachedFloats;
 }
 
 std::optional<std::vector<Layout>> layouts(const Signature &signature) {
