@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Formats the tracked C++ files; with --check, only names those that are not.
+# Formats the C++ files that git does not ignore; with --check, only names those that are not.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 if [ "${1:-}" = --check ]; then
@@ -7,4 +7,4 @@ if [ "${1:-}" = --check ]; then
 else
   mode=(-i)
 fi
-git ls-files -z '*.hpp' '*.cpp' '*.h' | xargs -0 -r -n 16 clang-format "${mode[@]}"
+git ls-files -z --cached --others --exclude-standard '*.hpp' '*.cpp' '*.h' | xargs -0 -r -n 16 clang-format "${mode[@]}"
