@@ -113,6 +113,7 @@ Call::Call(std::string_view kind, Attributes attributes,
 
 Call &Call::outputStrides(std::size_t output, Strides strides) {
   operands_.outputs[output].strides = std::move(strides);
+  reference_.clear();
   return *this;
 }
 
@@ -187,10 +188,13 @@ Call::Results Call::read(const Operands &operands, const Storage &storage) {
 }
 
 Call::Results Call::reference() const {
-  Storage storage = makeStorage(operands_);
-  const auto addresses = storage.addresses();
-  kind_->reference({operands_.signature(attributes_), addresses});
-  return read(operands_, storage);
+  if (reference_.empty()) {
+    Storage storage = makeStorage(operands_);
+    const auto addresses = storage.addresses();
+    kind_->reference({operands_.signature(attributes_), addresses});
+    reference_ = read(operands_, storage);
+  }
+  return reference_;
 }
 
 Call::Planned Call::makePlan(std::size_t entry) const {
