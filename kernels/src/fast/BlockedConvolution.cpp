@@ -1,12 +1,12 @@
 #include "BlockedConvolution.hpp"
 
 #include "ConvolutionSignature.hpp"
+#include "KeptConvolution.hpp"
 #include "PlanHelpers.hpp"
 #include "loops/Loops.hpp"
 
 #include <algorithm>
 #include <limits>
-#include <string_view>
 
 namespace kernels {
 
@@ -202,30 +202,16 @@ void BlockedPlan::runPanel(std::int64_t unit, std::int64_t panel,
   }
 }
 
-bool isTaken(const Signature &signature) {
-  const OperandSpec &image = signature.inputs[0];
-  const std::string_view level = selectedLoops().level;
-  return level != "v4" && isAllFloat(signature) && image.found == blocked &&
-         image.shape.size() == 4 && signature.inputs[1].isKept &&
-         signature.attributes.getInt("groups") == 1 &&
-         std::all_of(signature.inputs.begin() + 2, signature.inputs.end(),
-                     [](const OperandSpec &bias) { return bias.isRowMajor(); });
-}
-
 std::optional<std::vector<Layout>> layouts(const Signature &signature) {
-  if (!isTaken(signature)) {
+  if (signature.inputs[0].found != blocked || !isKeptConvolution(signature)) {
     return std::nullopt;
   }
   const auto shape = forwardShape(signature);
-  if (shape.inChannels % lanes != 0 || shape.outChannels % lanes != 0 ||
-      shape.products() == 0 || !isForPlaces(shape)) {
+  if (shape.inChannels % lanes != 0 || shape.products() == 0 ||
+      !isForPlaces(shape)) {
     return std::nullopt;
   }
-  std::vector result{blocked, Layout::WeightsOut16, blocked};
-  if (signature.inputs.size() == 3) {
-    result.insert(result.begin() + 2, Layout::Plain);
-  }
-  return result;
+  return keptConvolutionLayouts(signature, blocked);
 }
 
 std::unique_ptr<Plan> plan(const Signature &signature) {

@@ -1,18 +1,17 @@
 #include "FewChannelConvolution.hpp"
 
 #include "ConvolutionSignature.hpp"
+#include "KeptConvolution.hpp"
 #include "PlanHelpers.hpp"
 #include "loops/Loops.hpp"
 
 #include <algorithm>
-#include <string_view>
 
 namespace kernels {
 
 namespace {
 
 constexpr std::int64_t lanes = 16;
-constexpr auto blocked = Layout::ChannelBlocked16;
 
 // An image with the zeros around it that windows reach into.
 struct PaddedImage {
@@ -152,34 +151,21 @@ private:
   std::vector<ShardRange> units_;
 };
 
-bool isTaken(const Signature &signature) {
-  const OperandSpec &image = signature.inputs[0];
-  const std::string_view level = selectedLoops().level;
-  return level != "v4" && isAllFloat(signature) && image.shape.size() == 4 &&
-         image.found == Layout::Plain && image.isRowMajor() &&
-         signature.inputs[1].isKept &&
-         signature.attributes.getInt("groups") == 1 &&
-         std::all_of(signature.inputs.begin() + 2, signature.inputs.end(),
-                     [](const OperandSpec &bias) { return bias.isRowMajor(); });
-}
-
 // Few enough to be read from a core's first-level cache again and again.
 bool isForSize(const ConvolutionShape &s) {
   constexpr std::int64_t fewChannels = 4;
   constexpr std::int64_t cachedFloats = 8 << 10;
-  return s.inChannels <= fewChannels && s.outChannels % lanes == 0 &&
-         s.products() > 0 && PaddedImage(s).floats() <= cachedFloats;
+  return s.inChannels <= fewChannels && s.products() > 0 &&
+         PaddedImage(s).floats() <= cachedFloats;
 }
 
 std::optional<std::vector<Layout>> layouts(const Signature &signature) {
-  if (!isTaken(signature) || !isForSize(forwardShape(signature))) {
+  const OperandSpec &image = signature.inputs[0];
+  if (image.found != Layout::Plain || !image.isRowMajor() ||
+      !isKeptConvolution(signature) || !isForSize(forwardShape(signature))) {
     return std::nullopt;
   }
-  std::vector result{Layout::Plain, Layout::WeightsOut16, blocked};
-  if (signature.inputs.size() == 3) {
-    result.insert(result.begin() + 2, Layout::Plain);
-  }
-  return result;
+  return keptConvolutionLayouts(signature, Layout::Plain);
 }
 
 std::unique_ptr<Plan> plan(const Signature &signature) {
