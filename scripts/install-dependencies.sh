@@ -8,10 +8,10 @@ set -euo pipefail
 # BLAS, which is many times slower. What each package is for:
 # docs/dependencies.md.
 declare -A packages=(
-  [build]="g++ clang libclang-14-dev cmake ninja-build python3-dev pybind11-dev libdnnl-dev libfmt-dev libspdlog-dev nlohmann-json3-dev libcli11-dev libopenmpi-dev openmpi-bin libonnx-dev libprotobuf-dev"
+  [build]="g++ ccache clang libclang-14-dev cmake ninja-build python3-dev pybind11-dev libdnnl-dev libfmt-dev libspdlog-dev nlohmann-json3-dev libcli11-dev libopenmpi-dev openmpi-bin libonnx-dev libprotobuf-dev"
   [run]="python3-torch python3-numpy python3-tqdm libopenblas0-pthread"
   [digits]="python3-sklearn"
-  [test]="ccache libgtest-dev python3-pytest python3-onnx python3-torchvision python3-pil clang-format"
+  [test]="libgtest-dev python3-pytest python3-onnx python3-torchvision python3-pil clang-format"
   [bench]="python3-torchvision python3-venv libopenblas0-openmp"
   [lint]="clang-format clang-tidy libomp-dev"
   [pypi]="python3-venv"
