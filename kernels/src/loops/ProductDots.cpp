@@ -154,6 +154,7 @@ addProducts(Load load, const float *a, std::int64_t aRow,
 #pragma GCC unroll 4
   for (int r = 0; r < Rows; ++r) {
     values[r] = load(a + r * aRow + k);
+    keepInRegister(values[r]);
   }
 #pragma GCC unroll 16
   for (int c = 0; c < Columns; ++c) {
