@@ -5,6 +5,7 @@
 #include "loops/Loops.hpp"
 
 #include <algorithm>
+#include <string_view>
 
 namespace kernels {
 
@@ -56,16 +57,25 @@ bool isBetterInTiles(const ProductShape &s) {
          s.yColumn == 1;
 }
 
-// Measured on Zen 4, whose 512-bit units do one product of vectors a cycle:
-// cycles for each vector that is moved or made beside the products.
+// Measured on Zen 4, whose 512-bit units do one product of vectors a cycle, and
+// on Zen 3, which does as many with two units of 256 bits: cycles for each
+// vector that is moved or made beside the products.
 constexpr double cyclesPerResult = 2;
-constexpr double cyclesPerTransposed = 6;
 constexpr double cyclesPerPacked = 2;
 constexpr double cyclesPerGathered = 16;
 constexpr double cyclesPerTile = 0.25; // for each element
 constexpr double cyclesPerFetched = 6; // from beyond the second-level cache
-constexpr double cyclesPerDot = 4;     // the sum over its lanes
 constexpr double nanosecondsPerCycle = 0.27;
+
+bool hasWideRegisters() {
+  return std::string_view(selectedLoops().level) == "v4";
+}
+double cyclesPerTransposed() {
+  return hasWideRegisters() ? 6 : 3;
+}
+double cyclesPerDot() { // the sum over its lanes
+  return hasWideRegisters() ? 4 : 6;
+}
 
 } // namespace
 
@@ -82,7 +92,7 @@ Product::Way Product::wayOf(const ProductShape &s, bool isSwapped,
   const auto vectors = static_cast<double>(ceilDiv(s.columns, lanes));
   if (usesDots) {
     const auto parts = static_cast<double>(ceilDiv(s.depth, lanes));
-    way.cycles = rows * vectors * lanes * (parts + cyclesPerDot);
+    way.cycles = rows * vectors * lanes * (parts + cyclesPerDot());
   } else {
     // Sums that wait for themselves take four cycles.
     constexpr double latency = 4;
@@ -98,7 +108,7 @@ Product::Way Product::wayOf(const ProductShape &s, bool isSwapped,
       perVector = way.source == Source::Packed ? cyclesPerPacked : 0;
     } else if (s.bDepth == 1 || s.depth == 1) {
       way.source = Source::Transposed;
-      perVector = cyclesPerTransposed;
+      perVector = cyclesPerTransposed();
     } else {
       way.source = Source::Gathered;
       perVector = cyclesPerGathered;
@@ -108,7 +118,7 @@ Product::Way Product::wayOf(const ProductShape &s, bool isSwapped,
   if (s.yColumn != 1 && s.columns != 1) {
     const bool isTransposed = s.yRow == 1 || s.rows == 1;
     way.target = isTransposed ? Target::Transposed : Target::Scattered;
-    way.cycles += (isTransposed ? cyclesPerTransposed : cyclesPerGathered) *
+    way.cycles += (isTransposed ? cyclesPerTransposed() : cyclesPerGathered) *
                   rows * vectors;
   }
   return way;
