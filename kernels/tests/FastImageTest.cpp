@@ -32,6 +32,9 @@ constexpr ConvolutionCase convolutions[] = {
     {16, 2, 3, 9, 7, 1, 3, 1, 1},
     {16, 1, 1, 4, 1, 1, 0, 1, 1},
     {16, 2, 2, 3, 2, 1, 3, 1, 1},
+    // Grey images: with padding, and with steps in both images.
+    {24, 1, 9, 12, 5, 1, 2, 1, 1},
+    {20, 1, 7, 13, 3, 2, 2, 2, 1},
     // The last samples are few enough for half of the lanes.
     {40, 10, 20, 9, 5, 1, 0, 1, 1},
     {56, 3, 9, 8, 3, 1, 1, 1, 1},

@@ -117,20 +117,23 @@ void accumulate(const Shape &s, const Tile &tile,
   }
 }
 
-template <typename Vector, int Channels, int Columns, int Taps>
-void runTile(const Shape &s, const Tile &tile, const Result &result) {
-  Vector sums[Channels][Columns];
+template <typename Vector, int Channels, int Columns>
+[[gnu::always_inline]] inline void begin(const float *bias,
+                                         Vector (&sums)[Channels][Columns]) {
 #pragma GCC unroll 8
   for (int o = 0; o < Channels; ++o) {
 #pragma GCC unroll 16
     for (int j = 0; j < Columns; ++j) {
-      sums[o][j] =
-          broadcastAs<Vector>(result.bias != nullptr ? result.bias[o] : 0.0f);
+      sums[o][j] = broadcastAs<Vector>(bias != nullptr ? bias[o] : 0.0f);
     }
   }
-  accumulate<Vector, Channels, Columns, Taps>(s, tile, sums);
-  const LaneMask mask = firstLanes(result.lanes);
-  const std::int64_t plane = s.outRows * s.outColumns * laneCount;
+}
+
+// To planes that are `plane` floats apart.
+template <typename Vector, int Channels, int Columns>
+[[gnu::always_inline]] inline void
+finish(const Vector (&sums)[Channels][Columns], const Result &result,
+       const LaneMask &mask, std::int64_t plane) {
 #pragma GCC unroll 8
   for (int o = 0; o < Channels; ++o) {
 #pragma GCC unroll 16
@@ -142,6 +145,44 @@ void runTile(const Shape &s, const Tile &tile, const Result &result) {
       storeLanes(result.y + o * plane + j * laneCount,
                  choose(mask, lanes, Lanes{}));
     }
+  }
+}
+
+template <typename Vector, int Channels, int Columns, int Taps>
+void runTile(const Shape &s, const Tile &tile, const Result &result) {
+  Vector sums[Channels][Columns];
+  begin(result.bias, sums);
+  accumulate<Vector, Channels, Columns, Taps>(s, tile, sums);
+  finish(sums, result, firstLanes(result.lanes),
+         s.outRows * s.outColumns * laneCount);
+}
+
+// `count` columns of an image of one channel, one after another: a tile is so
+// small there that finding its operands would take a third of the time.
+template <typename Vector, int Channels, int Taps>
+void runGrey(const Shape &s, Tile tile, Result result, std::int64_t count) {
+  const std::int64_t plane = s.outRows * s.outColumns * laneCount;
+  const std::int64_t line = s.dilationRows * s.inColumns * laneCount;
+  const std::int64_t tap = s.dilationColumns * laneCount;
+  const std::int64_t kernel = s.kernelRows * s.kernelColumns;
+  const std::int64_t step = s.strideColumns * laneCount;
+  const LaneMask mask = firstLanes(result.lanes);
+  for (; count > 0; --count) {
+    Vector sums[Channels][1];
+    begin(result.bias, sums);
+    const float *from = tile.x;
+    const float *w = tile.w;
+    for (std::int64_t p = 0; p < tile.rows; ++p) {
+#pragma GCC unroll 8
+      for (int q = 0; q < Taps; ++q) {
+        addTap(from + q * tap, w + q, {0, kernel}, sums);
+      }
+      from += line;
+      w += Taps;
+    }
+    finish(sums, result, mask, plane);
+    tile.x += step;
+    result.y += laneCount;
   }
 }
 
@@ -232,6 +273,14 @@ void runInteriorOf(const Shape &s, const Operands &operands) {
   const std::int64_t tiles = (count + most - 1) / most;
   for (auto r = operands.rows.begin; r < operands.rows.end; ++r) {
     const Row row(s, operands, r);
+    if constexpr (Taps > 0 && most == 1) {
+      if (s.inChannels == 1) {
+        runGrey<Vector, Channels, Taps>(
+            s, row.tile(inside.begin, {0, s.kernelColumns}),
+            row.result(inside.begin), count);
+        continue;
+      }
+    }
     for (std::int64_t t = 0; t < tiles; ++t) {
       const std::int64_t begin = count * t / tiles;
       const std::int64_t column = inside.begin + begin;
