@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <cstring>
 
-#ifdef __AVX512F__
+#ifdef __AVX__
 #include <immintrin.h>
 #endif
 
@@ -48,6 +48,10 @@ static inline Vector loadFirst(const float *from, std::int64_t count,
 #ifdef __AVX512F__
   const auto mask = static_cast<__mmask16>((1u << count) - 1);
   vector = _mm512_mask_loadu_ps(vector, mask, from);
+#elif defined(__AVX__)
+  const IntVector places{0, 1, 2, 3, 4, 5, 6, 7};
+  const IntVector mask = places < static_cast<std::int32_t>(count);
+  vector = mask ? _mm256_maskload_ps(from, (__m256i)mask) : vector;
 #else
   for (std::int64_t i = 0; i < count; ++i) {
     vector[i] = from[i];
@@ -58,6 +62,25 @@ static inline Vector loadFirst(const float *from, std::int64_t count,
 static inline void storeFirst(float *to, Vector vector, std::int64_t count) {
 #ifdef __AVX512F__
   _mm512_mask_storeu_ps(to, static_cast<__mmask16>((1u << count) - 1), vector);
+#elif defined(__AVX__)
+  if (count == vectorCount) {
+    return storeVector(to, vector);
+  }
+  // By powers of two: stores by mask are slow on some of these machines.
+  __m128 part = _mm256_castps256_ps128(vector);
+  if ((count & 4) != 0) {
+    _mm_storeu_ps(to, part);
+    part = _mm256_extractf128_ps(vector, 1);
+    to += 4;
+  }
+  if ((count & 2) != 0) {
+    _mm_storel_pi(reinterpret_cast<__m64 *>(to), part);
+    part = _mm_movehl_ps(part, part);
+    to += 2;
+  }
+  if ((count & 1) != 0) {
+    _mm_store_ss(to, part);
+  }
 #else
   for (std::int64_t i = 0; i < count; ++i) {
     to[i] = vector[i];
