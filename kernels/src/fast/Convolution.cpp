@@ -47,8 +47,9 @@ Cut cutOf(const ConvolutionShape &shape, Direction direction) {
   std::int64_t possible = 1;
   if (shape.groups == 1 && channels % 16 == 0 && samples < 4 && !isPaired &&
       (isForward || isPoint || shape.batch == 1)) {
-    // Of larger kernels, the library multiplies a pixel by 32 channels at once.
-    const std::int64_t together = isPoint ? 16 : 32;
+    // The library multiplies a pixel by 32 channels at once, or by more: with
+    // fewer, half of its registers are unused.
+    constexpr std::int64_t together = 32;
     possible = isStridedPoint(shape)
                    ? std::min<std::int64_t>(channels / 16, 2)
                    : std::max<std::int64_t>(channels / together, 1);
