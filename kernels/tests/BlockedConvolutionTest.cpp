@@ -29,12 +29,27 @@ const Case cases[] = {
     {9, 64, 32, {40, 30}, {1, 1}, {1, 1}, {0, 0}, {0, 0}, {1, 1}},
 };
 
-// Registers of sixteen floats are left to the library: the tests of lesser
-// instruction sets run this on any machine.
+// Weights that no core's cache holds, for few pixels.
+const Case manyWeights[] = {
+    {1, 1024, 128, {3, 4}, {3, 3}, {1, 1}, {1, 1}, {1, 1}, {1, 1}},
+    {2, 512, 256, {7, 5}, {3, 3}, {2, 1}, {1, 0}, {1, 1}, {1, 1}},
+};
+
+// Where registers hold sixteen floats, all but many weights are left to the
+// library: the tests of lesser instruction sets run this on any machine.
 bool isForThisMachine() {
   Call call = cases[0].call(false, "");
   call.kept(1).found(0, blocked);
   return call.isTaken(call.kernelNamed("blocked"));
+}
+
+void expectMatchesReference(const Case &c) {
+  Call plain = c.call(false, ""), full = c.call(true, "RELU");
+  for (Call *call : {&plain, &full}) {
+    call->kept(1).found(0, blocked);
+    ASSERT_TRUE(call->isTaken(call->kernelNamed("blocked")));
+    expectFastMatchesReference(*call, 1e-4);
+  }
 }
 
 TEST(FastBlockedConvolution, MatchesTheReference) {
@@ -42,13 +57,19 @@ TEST(FastBlockedConvolution, MatchesTheReference) {
     GTEST_SKIP() << "where registers hold sixteen floats, oneDNN's is used";
   }
   for (const Case &c : cases) {
-    Call plain = c.call(false, ""), full = c.call(true, "RELU");
-    for (Call *call : {&plain, &full}) {
-      call->kept(1).found(0, blocked);
-      ASSERT_TRUE(call->isTaken(call->kernelNamed("blocked")));
-      expectFastMatchesReference(*call, 1e-4);
-    }
+    expectMatchesReference(c);
   }
+}
+
+TEST(FastBlockedConvolution, TakesManyWeightsForFewPixels) {
+  for (const Case &c : manyWeights) {
+    expectMatchesReference(c);
+  }
+  Case c = manyWeights[0];
+  c.batch = 6; // 72 pixels
+  Call more = c.call(false, "");
+  EXPECT_EQ(more.kept(1).found(0, blocked).isTaken(more.kernelNamed("blocked")),
+            isForThisMachine());
 }
 
 TEST(FastBlockedConvolution, LeavesLargeImages) {

@@ -50,6 +50,18 @@ bool isForPlaces(const ConvolutionShape &s) {
          support::elementCount(s.out) * support::elementCount(s.kernel) <= most;
 }
 
+// Whether this is faster than the library. Where registers hold as many floats
+// as a block, that is for weights that no core's cache holds and few pixels are
+// multiplied by: the library waits for them.
+bool isForRegisters(const ConvolutionShape &s) {
+  constexpr std::int64_t cachedWeights = 1 << 20;
+  constexpr std::int64_t fewPixels = 64;
+  return !hasWideRegisters() ||
+         (support::elementCount(s.weightShape()) > cachedWeights &&
+          support::elementCount(s.kernel) > 1 &&
+          s.batch * support::elementCount(s.out) <= fewPixels);
+}
+
 // Parts whose weights for sixteen channels of the result stay in a core's
 // second-level cache while pixel after pixel is multiplied by them.
 std::vector<Part> partsOf(const ConvolutionShape &s) {
@@ -208,7 +220,7 @@ std::optional<std::vector<Layout>> layouts(const Signature &signature) {
   }
   const auto shape = forwardShape(signature);
   if (shape.inChannels % lanes != 0 || shape.products() == 0 ||
-      !isForPlaces(shape)) {
+      !isForPlaces(shape) || !isForRegisters(shape)) {
     return std::nullopt;
   }
   return keptConvolutionLayouts(signature, blocked);

@@ -162,7 +162,8 @@ bool isForSize(const ConvolutionShape &s) {
 std::optional<std::vector<Layout>> layouts(const Signature &signature) {
   const OperandSpec &image = signature.inputs[0];
   if (image.found != Layout::Plain || !image.isRowMajor() ||
-      !isKeptConvolution(signature) || !isForSize(forwardShape(signature))) {
+      hasWideRegisters() || !isKeptConvolution(signature) ||
+      !isForSize(forwardShape(signature))) {
     return std::nullopt;
   }
   return keptConvolutionLayouts(signature, Layout::Plain);

@@ -1,18 +1,14 @@
 #include "KeptConvolution.hpp"
 
 #include "PlanHelpers.hpp"
-#include "loops/Loops.hpp"
 
 #include <algorithm>
-#include <string_view>
 
 namespace kernels {
 
 bool isKeptConvolution(const Signature &signature) {
-  const std::string_view level = selectedLoops().level;
   const OperandSpec &weights = signature.inputs[1];
-  return level != "v4" && isAllFloat(signature) && weights.isKept &&
-         weights.shape.size() == 4 &&
+  return isAllFloat(signature) && weights.isKept && weights.shape.size() == 4 &&
          isLayoutFor(Layout::WeightsOut16, weights.shape) &&
          signature.attributes.getInt("groups") == 1 &&
          std::all_of(signature.inputs.begin() + 2, signature.inputs.end(),

@@ -1,5 +1,5 @@
 // Convolutions of our own by weights that stay, in Layout::WeightsOut16, which
-// give images in blocks of sixteen channels where registers hold fewer floats.
+// give images in blocks of sixteen channels.
 #pragma once
 
 #include <kernels/Signature.hpp>

@@ -9,7 +9,6 @@
 #include "loops/Loops.hpp"
 
 #include <algorithm>
-#include <string_view>
 
 namespace kernels {
 
@@ -94,8 +93,8 @@ bool isSmall(const ConvolutionShape &s) {
 // The first layer of a network of grey images: where registers hold eight, the
 // library's weight gradient takes ten times as long as this one.
 bool isGrey(const ConvolutionShape &s) {
-  const std::string_view level = selectedLoops().level;
-  return level != "v4" && s.inChannels == 1 && s.outChannels == manyChannels;
+  return !hasWideRegisters() && s.inChannels == 1 &&
+         s.outChannels == manyChannels;
 }
 
 // Of the image that has the output channels.

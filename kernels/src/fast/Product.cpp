@@ -5,7 +5,6 @@
 #include "loops/Loops.hpp"
 
 #include <algorithm>
-#include <string_view>
 
 namespace kernels {
 
@@ -67,9 +66,6 @@ constexpr double cyclesPerTile = 0.25; // for each element
 constexpr double cyclesPerFetched = 6; // from beyond the second-level cache
 constexpr double nanosecondsPerCycle = 0.27;
 
-bool hasWideRegisters() {
-  return std::string_view(selectedLoops().level) == "v4";
-}
 double cyclesPerTransposed() {
   return hasWideRegisters() ? 6 : 3;
 }

@@ -40,4 +40,8 @@ const Loops &selectedLoops() {
   return selected;
 }
 
+bool hasWideRegisters() {
+  return std::string_view(selectedLoops().level) == "v4";
+}
+
 } // namespace kernels

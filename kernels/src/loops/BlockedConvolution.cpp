@@ -14,8 +14,11 @@ using Field = BlockedConvolutionLoops::Field;
 using Part = BlockedConvolutionLoops::Part;
 using Sums = BlockedConvolutionLoops::Sums;
 
-// As many sums as registers hold beside weights and an element.
-#ifdef __AVX__
+// As many sums as registers hold beside weights and an element; of AVX-512's
+// registers, as many as keep its units busy: more are no faster.
+#if defined(__AVX512F__)
+constexpr int tilePixels = 10;
+#elif defined(__AVX__)
 constexpr int tilePixels = 6;
 #else
 constexpr int tilePixels = 2;
@@ -31,7 +34,7 @@ template <int Pixels> struct Tap {
   std::int64_t step[Pixels];
 
   Tap(const std::int32_t *places, const float *image, std::int64_t plane) {
-#pragma GCC unroll 6
+#pragma GCC unroll 10
     for (int p = 0; p < Pixels; ++p) {
       const std::int64_t place = places[p];
       at[p] = place < 0 ? zeros : image + place;
@@ -45,7 +48,7 @@ void multiplyTile(const Field &field, const Part &part, const Sums &s,
                   std::int64_t first, Ahead &ahead) {
   float *const to = s.result + first * laneCount;
   Lanes sums[Pixels];
-#pragma GCC unroll 6
+#pragma GCC unroll 10
   for (int p = 0; p < Pixels; ++p) {
     sums[p] = s.isAdded           ? loadLanes(to + p * laneCount)
               : s.bias != nullptr ? loadLanes(s.bias)
@@ -58,7 +61,7 @@ void multiplyTile(const Field &field, const Part &part, const Sums &s,
     for (std::int64_t block = 0; block < part.blocks; ++block) {
       ahead.fetch();
       // Planes are too far apart for the processor to see what comes next.
-#pragma GCC unroll 6
+#pragma GCC unroll 10
       for (int p = 0; p < Pixels; ++p) {
         __builtin_prefetch(tap.at[p] + tap.step[p]);
       }
@@ -66,19 +69,19 @@ void multiplyTile(const Field &field, const Part &part, const Sums &s,
       for (std::int64_t channel = 0; channel < laneCount; ++channel) {
         Lanes row = loadLanes(weights + channel * laneCount);
         keepInRegister(row);
-#pragma GCC unroll 6
+#pragma GCC unroll 10
         for (int p = 0; p < Pixels; ++p) {
           sums[p] += broadcast(tap.at[p][channel]) * row;
         }
       }
       weights += laneCount * laneCount;
-#pragma GCC unroll 6
+#pragma GCC unroll 10
       for (int p = 0; p < Pixels; ++p) {
         tap.at[p] += tap.step[p];
       }
     }
   }
-#pragma GCC unroll 6
+#pragma GCC unroll 10
   for (int p = 0; p < Pixels; ++p) {
     const Lanes sum =
         s.hasRelu ? choose(sums[p] < 0, Lanes{}, sums[p]) : sums[p];

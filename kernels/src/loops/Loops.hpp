@@ -419,4 +419,7 @@ KERNELS_LOOPS_OF(v4)
 // The table for this CPU, or for the lesser one that ASPEN_ISA names.
 const Loops &selectedLoops();
 
+// Whether a register holds sixteen floats there, not eight or four.
+bool hasWideRegisters();
+
 } // namespace kernels
