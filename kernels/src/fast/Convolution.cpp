@@ -48,8 +48,10 @@ Cut cutOf(const ConvolutionShape &shape, Direction direction) {
   if (shape.groups == 1 && channels % 16 == 0 && samples < 4 && !isPaired &&
       (isForward || isPoint || shape.batch == 1)) {
     // The library multiplies a pixel by 32 channels at once, or by more: with
-    // fewer, half of its registers are unused.
-    constexpr std::int64_t together = 32;
+    // fewer, half of its registers are unused. Points of few channels are cut
+    // all the same, or they would leave cores without a part.
+    constexpr std::int64_t manyChannels = 128;
+    const std::int64_t together = isPoint && channels < manyChannels ? 16 : 32;
     possible = isStridedPoint(shape)
                    ? std::min<std::int64_t>(channels / 16, 2)
                    : std::max<std::int64_t>(channels / together, 1);
