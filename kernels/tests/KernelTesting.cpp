@@ -3,6 +3,7 @@
 #include "GuardedBuffer.hpp"
 #include "PlanMemory.hpp"
 
+#include <fmt/ranges.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -251,6 +252,24 @@ std::size_t Call::kernelNamed(std::string_view name) const {
   return static_cast<std::size_t>(found - kernels.begin());
 }
 
+std::string Call::describe() const {
+  std::string text(kind_->name);
+  for (const auto &[name, value] : attributes_.entries()) {
+    text +=
+        ' ' + name + '=' +
+        std::visit([](const auto &v) { return fmt::format("{}", v); }, value);
+  }
+  for (const auto *operands : {&operands_.inputs, &operands_.outputs}) {
+    text += operands == &operands_.outputs ? " ->" : ":";
+    for (const auto &spec : *operands) {
+      text += fmt::format(" {}{}", support::toString(spec.type),
+                          support::toString(spec.shape));
+      text += spec.isRowMajor() ? "" : "by" + support::toString(spec.strides);
+    }
+  }
+  return text;
+}
+
 bool Call::isTaken(std::size_t entry) const {
   return makePlan(entry).plan != nullptr;
 }
@@ -364,56 +383,6 @@ double Call::microseconds(std::size_t entry) const {
     best = std::min(best, time.count() / repetitions);
   }
   return best;
-}
-
-void expectFastMatchesReference(const Call &call, double tolerance) {
-  const auto wanted = call.reference();
-  bool isTaken = false;
-  for (std::size_t entry = 0; entry < call.kernelCount(); ++entry) {
-    if (!call.isTaken(entry)) {
-      continue;
-    }
-    isTaken = true;
-    const auto given = call.fast(entry);
-    ASSERT_EQ(given.size(), wanted.size());
-    for (std::size_t output = 0; output < wanted.size(); ++output) {
-      for (std::size_t i = 0; i < wanted[output].size(); ++i) {
-        const double want = wanted[output][i];
-        if (given[output][i] == want) { // infinities too
-          continue;
-        }
-        const double limit = tolerance * std::max(1.0, std::abs(want));
-        ASSERT_NEAR(given[output][i], want, limit)
-            << "element " << i << " of output " << output << ", kernel "
-            << entry;
-      }
-    }
-  }
-  EXPECT_TRUE(isTaken) << "no fast kernel takes the call";
-}
-
-void expectGradient(Call forward, const std::vector<double> &weights,
-                    std::size_t input, const std::vector<double> &gradient,
-                    double tolerance) {
-  const auto loss = [&] {
-    const auto results = forward.reference();
-    double sum = 0;
-    for (std::size_t i = 0; i < weights.size(); ++i) {
-      sum += results[0][i] * weights[i];
-    }
-    return sum;
-  };
-  const auto values = forward.inputValues(input);
-  constexpr double step = 1.0 / 256; // exact in float
-  for (std::size_t i = 0; i < values.size(); ++i) {
-    forward.setInput(input, i, values[i] + step);
-    const double above = loss();
-    forward.setInput(input, i, values[i] - step);
-    const double below = loss();
-    forward.setInput(input, i, values[i]);
-    ASSERT_NEAR(gradient[i], (above - below) / (2 * step), tolerance)
-        << "by element " << i << " of input " << input;
-  }
 }
 
 } // namespace kernels::testing

@@ -44,6 +44,9 @@ public:
   // Microseconds of one run of all tasks, best of some.
   double microseconds(std::size_t entry = 0) const;
 
+  // Kind, attributes and operands, for failures.
+  std::string describe() const;
+
   const std::vector<TensorType> &outputTypes() const { return outputTypes_; }
   std::size_t taskCount(std::size_t entry = 0) const;
 
@@ -91,7 +94,9 @@ private:
 
 // Fails the test where a fast kernel that takes the call and the reference
 // differ by more than `tolerance`, relative to the larger of 1 and the
-// reference, and where there is no such kernel.
+// reference.
+void expectTakersMatchReference(const Call &call, double tolerance);
+// Fails it, too, where no fast kernel takes the call.
 void expectFastMatchesReference(const Call &call, double tolerance);
 
 // Fails the test where gradient `grads[input]` of `loss`, a sum of the forward

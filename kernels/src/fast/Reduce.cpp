@@ -187,7 +187,8 @@ private:
     return result;
   }
 
-  // By parts of at most a block of results.
+  // By parts of at most a block of results: what is kept is cut from the
+  // outside on, down to single items before the next dimension's turn.
   void reduce(const ReduceSpace &space, const Stored *x, std::byte *y) const {
     const auto results = space.results();
     if (results <= block) {

@@ -67,7 +67,7 @@ void ReduceSpace::placeTotals() {
 
 std::optional<std::size_t> ReduceSpace::firstOf(bool isReduced) const {
   for (std::size_t d = 0; d < rank; ++d) {
-    if (dimensions[d].isReduced == isReduced) {
+    if (dimensions[d].isReduced == isReduced && dimensions[d].extent > 1) {
       return d;
     }
   }

@@ -28,7 +28,7 @@ struct ReduceSpace {
   std::span<const Dimension> all() const { return {dimensions.data(), rank}; }
   const Dimension &inner() const { return dimensions[rank - 1]; }
 
-  // The outermost dimension of a role.
+  // The outermost dimension of a role that can be cut: of several items.
   std::optional<std::size_t> firstOf(bool isReduced) const;
   // Keeps items [begin, end) of a dimension.
   void cut(std::size_t dimension, ShardRange range);
