@@ -200,6 +200,19 @@ TEST(NllLossReference, AveragesOverTheLabelsThatCount) {
   expectNear(loss("mean", 0), {5});
 }
 
+TEST(NllLossReference, IsZeroWhereNoLabelCounts) {
+  const Input labels = given({2}, {-100, -100}, I32);
+  const Input logp = given({2, 2}, {-1, -2, -3, -4});
+  for (const auto *reduction : {"mean", "sum"}) {
+    auto attributes = lossOf(reduction, -100);
+    const Call forward("nllLoss", attributes, {logp, labels});
+    expectNear(forward.reference()[0], {0});
+    attributes.set("classes", std::int64_t(2));
+    const Call grad("nllLossGrad", attributes, {given({}, {1}), labels});
+    expectNear(grad.reference()[0], {0, 0, 0, 0});
+  }
+}
+
 TEST(NllLossGradient, IsTheDerivativeOfTheLoss) {
   for (const auto *reduction : {"mean", "sum", "none"}) {
     auto attributes = lossOf(reduction, 2);

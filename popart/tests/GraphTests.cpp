@@ -127,7 +127,7 @@ TEST(Nllloss, RefusesLabelsOfAnotherShape) {
   TensorId x = graph.addStream("x", floats({4, 10}));
   TensorId labels = graph.addStream("labels", TensorInfo(DataType::INT32, {5}));
   EXPECT_MESSAGE(add(graph, "Nllloss", {x, labels}, {}, {}, "ai.graphcore"),
-                 "labels of shape {5}");
+                 "The label tensor (labels) must have shape {4}");
 }
 
 TEST(Graph, RefusesUnknownOperatorsAndTensors) {

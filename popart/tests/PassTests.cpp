@@ -89,6 +89,33 @@ TEST(Autodiff, MakesGradientsOfAnchoredInputsOnly) {
   EXPECT_FALSE(other->getMainGraph().hasTensor("Gradient___x"));
 }
 
+// Of softmax and nllloss: the type of the operation that ends the gradient.
+std::string lossGradientOf(const std::vector<TensorId> &anchors,
+                           bool isPatternOn = true, VGraphId ipuOfLoss = 0) {
+  auto ir = std::make_shared<Ir>();
+  Graph &graph = ir->getMainGraph();
+  TensorId w = addWeight(graph, "w", {2, 3}, 1);
+  TensorId labels = graph.addStream("labels", TensorInfo(DataType::INT32, {2}));
+  graph.addOp({"ai.onnx", "Softmax"}, {w}, {"p"}, {}, onIpu(0));
+  graph.addOp({"ai.graphcore", "Nllloss"}, {"p", labels}, {"loss"}, {},
+              onIpu(ipuOfLoss));
+  ir->loss = "loss";
+  ir->optimizer = std::make_shared<ConstSGD>(0.1f);
+  ir->dataFlow = DataFlow(1, anchors);
+  ir->sessionOptions.virtualGraphMode = VirtualGraphMode::Manual;
+  ir->patterns.enablePattern("SoftmaxGradDirect", isPatternOn);
+  EXPECT_EQ(messageOf(ir, 2), "");
+  return graph.getTensor("Gradient___w").producer->opid.type;
+}
+
+TEST(FuseLossGradients, NeedsASoftmaxThatTheLossAloneReads) {
+  EXPECT_EQ(lossGradientOf({"loss"}), "SoftmaxNlllossGrad");
+  EXPECT_EQ(lossGradientOf({"loss", "p"}), "SoftmaxNlllossGrad");
+  EXPECT_EQ(lossGradientOf({"Gradient___p"}), "SoftmaxGrad");
+  EXPECT_EQ(lossGradientOf({"loss"}, false), "SoftmaxGrad");
+  EXPECT_EQ(lossGradientOf({"loss"}, true, 1), "SoftmaxGrad");
+}
+
 TEST(Prune, RemovesALossThatNobodyReads) {
   auto ir = training(1);
   ir->dataFlow = DataFlow(1);

@@ -5,6 +5,7 @@
 #include "PlanHelpers.hpp"
 
 #include <algorithm>
+#include <cstddef>
 
 namespace kernels {
 
@@ -27,10 +28,12 @@ struct LossShape {
     return label >= 0 && label < classes &&
            (ignoreIndex < 0 || label != ignoreIndex);
   }
+  // What a mean divides by: at least 1, so that a mean over no label is 0.
   float countLabels(const std::int32_t *labels) const {
-    return static_cast<float>(
-        std::count_if(labels, labels + batch,
-                      [&](std::int32_t label) { return isCounted(label); }));
+    return static_cast<float>(std::max<std::ptrdiff_t>(
+        1, std::count_if(labels, labels + batch, [&](std::int32_t label) {
+          return isCounted(label);
+        })));
   }
 
   std::int64_t batch, classes, ignoreIndex;

@@ -7,6 +7,8 @@
 
 #include "fast/FastKernels.hpp"
 
+#include <algorithm>
+
 namespace kernels {
 
 namespace {
@@ -53,13 +55,14 @@ bool isCounted(double label, std::int64_t classes, std::int64_t ignoreIndex) {
          (ignoreIndex < 0 || label != static_cast<double>(ignoreIndex));
 }
 
+// What a mean divides by: at least 1, so that a mean over no label is 0.
 double countLabels(const View &labels, std::int64_t classes,
                    std::int64_t ignoreIndex) {
   double count = 0;
   for (std::int64_t n = 0; n < labels.extent(0); ++n) {
     count += isCounted(labels(n), classes, ignoreIndex) ? 1 : 0;
   }
-  return count;
+  return std::max(1.0, count);
 }
 
 void referenceForward(const ReferenceCall &call) {

@@ -9,28 +9,44 @@
 namespace popart {
 namespace {
 
-// Probabilities below this count as this.
+// Probabilities below this count as this in the loss.
 const char *smallestProbability(DataType type) {
   return type == DataType::FLOAT16 ? "6.104e-5" : "1e-7";
+}
+
+// The same where the gradient divides by them. It is not 0 below: what is
+// least likely has the most to learn.
+const char *smallestDivisor(DataType type) {
+  return type == DataType::FLOAT16 ? "6.104e-5" : "1e-10";
+}
+
+bool isFixedPoint(DataType type) {
+  return !isFloat(type) && type != DataType::BOOL;
 }
 
 bool isLogProbability(const Op &op) {
   return op.attributes.getInt("inputIsLogProbability", 0) != 0;
 }
 
+// One label for each row of classes.
+Shape labelShape(const Shape &probabilities) {
+  return {probabilities.begin(), probabilities.end() - 1};
+}
+
 std::vector<TensorInfo> inferNll(const Op &op) {
   requireInputCount(op, 2, 2);
   requireFloat(op, 0);
-  const Shape &probabilities = op.inShape(0);
-  const Shape &labels = op.inShape(1);
-  requireOp(op,
-            !probabilities.empty() &&
-                labels == Shape(probabilities.begin(), probabilities.end() - 1),
-            "labels of shape {} do not fit probabilities of shape {}",
-            support::toString(labels), support::toString(probabilities));
-  DataType labelType = op.inInfo(1).dataType();
-  requireOp(op, labelType == DataType::INT32 || labelType == DataType::INT64,
-            "labels are {}; they must be INT32", op.inInfo(1).data_type());
+  requireOp(op, !op.inShape(0).empty(),
+            "probabilities are a scalar; classes are their last dimension");
+  const Shape labels = labelShape(op.inShape(0));
+  requireOp(op, op.inShape(1) == labels,
+            "The label tensor ({}) must have shape {} to match the "
+            "probabilities ({}), but has shape {}",
+            op.inputs[1], support::toString(labels), op.inputs[0],
+            support::toString(op.inShape(1)));
+  requireOp(op, isFixedPoint(op.inInfo(1).dataType()),
+            "labels are {}; they must be integers, such as INT32 or UINT32",
+            op.inInfo(1).data_type());
   return {TensorInfo(op.inInfo(0).dataType(),
                      reductionOf(op) == ReductionType::NoReduction ? labels
                                                                    : Shape{})};
@@ -41,16 +57,12 @@ void differentiateNll(GradientBuilder &builder, const Op &op) {
   attributes.set("reduction", static_cast<Attributes::Int>(reductionOf(op)))
       .set("ignoreIndex", op.attributes.getInt("ignoreIndex", -1))
       .set("classes", op.inShape(0).back());
-  TensorId gradient =
-      builder.add("aspen", "NlllossGrad",
-                  {builder.outputGradient(0), op.inputs[1]}, attributes);
+  std::vector<TensorId> inputs = {builder.outputGradient(0), op.inputs[1]};
   if (!isLogProbability(op)) {
-    const char *smallest = smallestProbability(op.inInfo(0).dataType());
-    gradient = builder.addElementwise(
-        fmt::format("g/max(p,{0})*step(p-{0})", smallest), "g,p",
-        {gradient, op.inputs[0]}, op.inShape(0));
+    inputs.push_back(op.inputs[0]);
   }
-  builder.setGradient(0, gradient);
+  builder.setGradient(0,
+                      builder.add("aspen", "NlllossGrad", inputs, attributes));
 }
 
 kernels::Attributes kindAttributes(const Op &op) {
@@ -60,6 +72,17 @@ kernels::Attributes kindAttributes(const Op &op) {
                                                         : "none";
   return {{"reduction", std::string(name)},
           {"ignoreIndex", op.attributes.getInt("ignoreIndex", -1)}};
+}
+
+// The kinds take INT.
+poplar::Tensor labelsOf(LoweringContext &context) {
+  poplar::Tensor labels = context.in(1).flatten();
+  return labels.elementType() == poplar::INT
+             ? labels
+             : context.emit(
+                   kernels::Expression::cast(support::DataType::Int,
+                                             kernels::Expression::input(0)),
+                   {labels});
 }
 
 void lowerNll(LoweringContext &context, const Op &op) {
@@ -77,7 +100,7 @@ void lowerNll(LoweringContext &context, const Op &op) {
       0, context
              .emit("nllLoss", kindAttributes(op),
                    {logProbabilities.reshape(poplarShape({samples, classes})),
-                    context.in(1).flatten()})[0]
+                    labelsOf(context)})[0]
              .reshape(poplarShape(op.outShape(0))));
 }
 
@@ -87,17 +110,47 @@ std::vector<TensorInfo> inferNllGrad(const Op &op) {
   return {TensorInfo(op.inInfo(0).dataType(), shape)};
 }
 
-void lowerNllGrad(LoweringContext &context, const Op &op) {
+// By logarithms of probabilities: one row for each sample.
+poplar::Tensor gradientOfLogarithms(LoweringContext &context, const Op &op) {
   auto attributes = kindAttributes(op);
   attributes.set("classes", op.attributes.getInt("classes", 0));
   poplar::Tensor gradient = context.in(0);
   if (reductionOf(op) == ReductionType::NoReduction) {
     gradient = gradient.flatten();
   }
-  context.setOut(0, context
-                        .emit("nllLossGrad", attributes,
-                              {gradient, context.in(1).flatten()})[0]
-                        .reshape(poplarShape(op.outShape(0))));
+  return context.emit("nllLossGrad", attributes,
+                      {gradient, labelsOf(context)})[0];
+}
+
+void lowerNllGrad(LoweringContext &context, const Op &op) {
+  poplar::Tensor gradient =
+      gradientOfLogarithms(context, op).reshape(poplarShape(op.outShape(0)));
+  if (op.hasInput(2)) {
+    std::string text =
+        fmt::format("g/max(p,{})", smallestDivisor(op.outInfo(0).dataType()));
+    const std::string_view names[] = {"g", "p"};
+    gradient = context.emit(kernels::Expression::parse(text, names),
+                            {gradient, context.in(2)});
+  }
+  context.setOut(0, gradient);
+}
+
+// By what the softmax got: its probabilities less one at the label. No
+// probability is divided by, so none is too small.
+void lowerSoftmaxNllGrad(LoweringContext &context, const Op &op) {
+  poplar::Tensor gradient = gradientOfLogarithms(context, op);
+  poplar::Tensor sums = context.emit("reduce",
+                                     {{"op", std::string("ADD")},
+                                      {"dims", Attributes::Ints{1}},
+                                      {"scale", 1.0}},
+                                     {gradient})[0];
+  const std::string_view names[] = {"g", "p", "sum"};
+  context.setOut(0,
+                 context
+                     .emit(kernels::Expression::parse("g-p*sum", names),
+                           {gradient, context.in(2).reshape(gradient.shape()),
+                            sums.expand({1})})
+                     .reshape(poplarShape(op.outShape(0))));
 }
 
 } // namespace
@@ -117,7 +170,12 @@ std::vector<OpRule> lossRules() {
       {.domain = "aspen",
        .type = "NlllossGrad",
        .infer = inferNllGrad,
-       .lower = lowerNllGrad}};
+       .lower = lowerNllGrad},
+      // transforms/FuseLossGradients.cpp puts it in the place of two.
+      {.domain = "aspen",
+       .type = "SoftmaxNlllossGrad",
+       .infer = inferNllGrad,
+       .lower = lowerSoftmaxNllGrad}};
 }
 
 } // namespace popart

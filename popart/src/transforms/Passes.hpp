@@ -36,6 +36,8 @@ void insertSeeds(PassContext &context);
 void checkLoss(PassContext &context);
 // Training: the backward pass (autodiff/Autodiff.hpp).
 void differentiateLoss(PassContext &context);
+// Training: gradients of a softmax and of the loss behind it, in one operation.
+void fuseLossGradients(PassContext &context);
 // Training: accumulators, the optimiser's state and its steps.
 void insertUpdates(PassContext &context);
 // Training with automaticLossScalingSettings: the scale follows from how many

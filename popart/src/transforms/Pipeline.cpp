@@ -50,6 +50,7 @@ std::span<const Pass> modelPasses() {
       {"insertSeeds", insertSeeds},
       {"checkLoss", checkLoss},
       {"differentiate", differentiateLoss},
+      {"fuseLossGradients", fuseLossGradients, true},
       {"insertUpdates", insertUpdates},
       {"drawBwd0", drawBwd0, true},
       {"scaleLossAutomatically", scaleLossAutomatically},
