@@ -7,14 +7,9 @@ import torch
 from . import _structure, enums
 from ._dtypes import deviceDtype, deviceType
 from ._errors import createPoptorchError
+from ._input_match import InputMatch, TensorSpec
 from ._logging import logger
 
-_MISMATCH = (
-    "\nThis error occurred because the inputs passed at runtime don't match "
-    "the inputs used to compile the model. To recompile the model either "
-    "create a new inferenceModel/trainingModel wrapper or call destroy() on "
-    "the current one and try again."
-)
 _VARIADIC = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
 
 
@@ -153,7 +148,12 @@ class InputPlan:
         self._binder = binder
         self._groups = _groupOfEachReplica(options)
         self._steps = options.device_iterations * accumulation
-        self._args = self._shapes(args, kwargs)
+        self._match = InputMatch(
+            binder,
+            *binder.mapTensors(
+                args, kwargs, lambda _, t: TensorSpec(t.shape, t.dtype)
+            ),
+        )
         tensors = [t for _, t in collectTensors(binder, args, kwargs)]
         self._tensors = [(t.shape, t.dtype) for t in tensors]
         # The usual call: tensors by position and nothing else.
@@ -161,11 +161,6 @@ class InputPlan:
             isinstance(a, torch.Tensor) for a in args
         )
         self._converted = [deviceDtype(t.dtype) for t in tensors]
-
-    def _shapes(self, args, kwargs):
-        return self._binder.mapTensors(
-            args, kwargs, lambda _, t: _TensorSpec(t.shape, t.dtype)
-        )
 
     def tensors(self, args, kwargs):
         """The tensors of a call, as the device takes them. Raises the
@@ -181,19 +176,14 @@ class InputPlan:
                     break
             else:
                 return self._prepare(tensors)
-        args, kwargs = self._binder.bind(args, kwargs)
-        self._check(self._args, self._shapes(args, kwargs))
-        return self._prepare(
-            [t for _, t in collectTensors(self._binder, args, kwargs)]
-        )
+        return self._prepare(self.originalTensors(args, kwargs))
 
     def tensorCount(self):
         return len(self._tensors)
 
     def originalTensors(self, args, kwargs):
-        """The caller's own tensors, to be written back to."""
-        args, kwargs = self._binder.bind(args, kwargs)
-        return [t for _, t in collectTensors(self._binder, args, kwargs)]
+        """The caller's own tensors, in the order of the compilation's."""
+        return self._match.tensors(*self._binder.bind(args, kwargs))
 
     def _prepare(self, tensors):
         prepared = []
@@ -215,17 +205,6 @@ class InputPlan:
         steps = tensor.reshape(self._steps, count, -1, *rest)
         return steps[:, self._groups].reshape(-1, *rest)
 
-    def _check(self, expected, got):
-        (args, kwargs), (got_args, got_kwargs) = expected, got
-        if len(args) != len(got_args):
-            raise createPoptorchError(
-                "Number of positional arguments mismatch: expected "
-                f"{len(args)} arguments but got {len(got_args)}." + _MISMATCH
-            )
-        for i, (a, b) in enumerate(zip(args, got_args)):
-            _compare(self._binder.name(i), a, b)
-        _compareKeys("kwargs", kwargs, got_kwargs)
-
 
 def _groupOfEachReplica(options):
     """By replica, with inputReplicaGrouping(); otherwise None."""
@@ -235,57 +214,3 @@ def _groupOfEachReplica(options):
     if options.input_cgt == enums.CommGroupType.Consecutive:
         return [replica // size for replica in range(replicas)]
     return [replica % (replicas // size) for replica in range(replicas)]
-
-
-class _TensorSpec:
-    __slots__ = ("shape", "dtype")
-
-    def __init__(self, shape, dtype):
-        self.shape = shape
-        self.dtype = dtype
-
-
-def _mismatch(what, name, expected, got, suffix=""):
-    return createPoptorchError(
-        f"{what} mismatch for {name}: expected {expected} but got "
-        f"{got}{suffix}." + _MISMATCH
-    )
-
-
-def _typeOf(value):
-    return torch.Tensor if isinstance(value, _TensorSpec) else type(value)
-
-
-def _compare(name, expected, got):
-    if _typeOf(expected) != _typeOf(got):
-        raise _mismatch("Type", name, _typeOf(expected), _typeOf(got))
-    if isinstance(expected, _TensorSpec):
-        if expected.dtype != got.dtype:
-            raise _mismatch("Data type", name, expected.dtype, got.dtype)
-        if expected.shape != got.shape:
-            raise _mismatch("Shape", name, expected.shape, got.shape)
-    elif isinstance(expected, dict):
-        _compareKeys(name, expected, got)
-    elif isinstance(expected, (list, tuple)):
-        if len(expected) != len(got):
-            raise createPoptorchError(
-                f"Length mismatch for {name}: expected {len(expected)} "
-                f"elements but got {len(got)}." + _MISMATCH
-            )
-        for i, (a, b) in enumerate(zip(expected, got)):
-            _compare(f"{name}[{i}]", a, b)
-    elif not isinstance(expected, _structure._Custom) and expected != got:
-        raise _mismatch("Value", name, expected, got)
-
-
-def _compareKeys(name, expected, got):
-    unexpected = [k for k in got if k not in expected]
-    missing = [k for k in expected if k not in got]
-    if unexpected or missing:
-        raise createPoptorchError(
-            f"Keys mismatch for {name}: Unexpected arguments: {unexpected}. "
-            f"Missing arguments: {missing}." + _MISMATCH
-        )
-    for key, value in expected.items():
-        _compare(f"{name}[{key!r}]" if name != "kwargs" else key, value,
-                 got[key])  # fmt: skip

@@ -1,5 +1,10 @@
 # Nested containers of tensors: walking them in a fixed order with a name for
-# each tensor, and rebuilding them. Types of the user's own have parsers.
+# each tensor, and rebuilding them. Types of the user's own have parsers, or are
+# taken for their attributes.
+import copy
+import dataclasses
+import types
+
 import torch
 
 
@@ -60,39 +65,120 @@ def mapTensors(value, function, name=""):
     everything that is no container stays."""
     if isinstance(value, torch.Tensor):
         return function(name, value)
+    if isinstance(value, TakenApart):
+        return value.mapTensors(function, name)
+    parser = findParser(value)
+    if parser is not None:
+        parts = list(parser.yieldTensors(value))
+        return ParsedObject(parser, value, parts).mapTensors(function, name)
     if isinstance(value, dict):
         items = (
-            (k, mapTensors(v, function, _join(name, f"[{k!r}]")))
+            (k, mapTensors(v, function, f"{name}[{k!r}]"))
             for k, v in value.items()
         )
         return _rebuildDict(value, items)
     if isinstance(value, (list, tuple)):
         items = [
-            mapTensors(v, function, _join(name, f"[{i}]"))
+            mapTensors(v, function, f"{name}[{i}]")
             for i, v in enumerate(value)
         ]
         if hasattr(value, "_fields"):
             return type(value)(*items)
         return type(value)(items)
-    parser = findParser(value)
-    if parser is not None:
-        tensors = [
-            function(_join(name, f"[{i}]"), t)
-            for i, t in enumerate(parser.yieldTensors(value))
-        ]
-        return _Custom(parser, value, tensors)
+    if _isLookedInto(value):
+        parts = _attributes(value)
+        return ObjectWithTensors(value, parts).mapTensors(function, name)
     return value
 
 
-class _Custom:
-    """A value of a user's type, taken apart."""
+class TakenApart:
+    """A value of a user's type, as its parts: a list or a dictionary."""
 
-    __slots__ = ("parser", "original", "tensors")
+    __slots__ = ("original", "parts")
 
-    def __init__(self, parser, original, tensors):
-        self.parser = parser
+    def __init__(self, original, parts):
         self.original = original
-        self.tensors = tensors
+        self.parts = parts
+
+
+class ParsedObject(TakenApart):
+    """One whose type has a parser: its tensors."""
+
+    __slots__ = ("parser",)
+
+    def __init__(self, parser, original, parts):
+        super().__init__(original, parts)
+        self.parser = parser
+
+    def mapTensors(self, function, name):
+        parts = mapTensors(self.parts, function, name)
+        return ParsedObject(self.parser, self.original, parts)
+
+    def partsOf(self, other):
+        return list(self.parser.yieldTensors(other))
+
+    def rebuild(self, tensors):
+        parts = iter(rebuild(self.parts, tensors))
+        return self.parser.reconstruct(self.original, parts)
+
+
+class ObjectWithTensors(TakenApart):
+    """One that is looked into by its attributes."""
+
+    __slots__ = ()
+
+    def mapTensors(self, function, name):
+        parts = {
+            key: mapTensors(value, function, f"{name}.{key}")
+            for key, value in self.parts.items()
+        }
+        return ObjectWithTensors(self.original, parts)
+
+    def partsOf(self, other):
+        return _attributes(other)
+
+    def rebuild(self, tensors):
+        value = copy.copy(self.original)
+        for key, part in self.parts.items():
+            # Of frozen dataclasses, too.
+            object.__setattr__(value, key, rebuild(part, tensors))
+        return value
+
+
+# What has attributes and is no container: tensors in them belong to the model
+# or to the program.
+_OPAQUE = (
+    torch.nn.Module, type, types.ModuleType, types.FunctionType,
+    types.MethodType, torch.optim.Optimizer,
+)  # fmt: skip
+
+
+def isOpaque(value):
+    """Whether attributes of `value` are none of our business."""
+    return isinstance(value, _OPAQUE)
+
+
+def _attributes(value):
+    fields = getattr(value, "__dataclass_fields__", ())
+    slots = {n: getattr(value, n) for n in fields if hasattr(value, n)}
+    return {**slots, **getattr(value, "__dict__", {})}
+
+
+def _isLookedInto(value):
+    """Whether `value` is a dataclass, or another object that has tensors."""
+    if isOpaque(value):
+        return False
+    return dataclasses.is_dataclass(value) or _holdsTensors(
+        getattr(value, "__dict__", None)
+    )
+
+
+def _holdsTensors(value):
+    if isinstance(value, dict):
+        return any(map(_holdsTensors, value.values()))
+    if isinstance(value, (list, tuple)):
+        return any(map(_holdsTensors, value))
+    return isinstance(value, torch.Tensor)
 
 
 def _rebuildDict(value, items):
@@ -111,9 +197,8 @@ def rebuild(structure, tensors):
         return tensors[structure.position]
     if kind is Value:
         return structure.tensor.clone()
-    if kind is _Custom:
-        parts = (rebuild(t, tensors) for t in structure.tensors)
-        return structure.parser.reconstruct(structure.original, parts)
+    if isinstance(structure, TakenApart):
+        return structure.rebuild(tensors)
     if isinstance(structure, dict):
         items = ((k, rebuild(v, tensors)) for k, v in structure.items())
         return _rebuildDict(structure, items)
@@ -122,6 +207,3 @@ def rebuild(structure, tensors):
         return kind(*items) if hasattr(structure, "_fields") else kind(items)
     return structure
 
-
-def _join(prefix, suffix):
-    return prefix + suffix
