@@ -346,7 +346,7 @@ struct AdaptiveReference {
   bool isTensorFlow;
   double momentum;
   double lr = 0.125, wd = 0.25, a = 0.75, eps = 0.0625;
-  Vector v1 = Vector(3, 0.0), v2 = v1, v3 = v1;
+  Vector v1 = Vector(3, isTensorFlow ? 1.0 : 0.0), v2 = Vector(3, 0.0), v3 = v2;
 
   double direction(std::size_t k, double s) {
     v1[k] = mode == AdaptiveMode::AdaGrad ? v1[k] + s * s

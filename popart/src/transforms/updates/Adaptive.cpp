@@ -25,10 +25,18 @@ bool isKind(UpdateBuilder &builder) {
          (!isDecoupled(adaptive) || builder.value("weightDecay").is(0));
 }
 
+// What divides the step. TensorFlow starts it at one, so that first steps are
+// no longer than the rate says.
+TensorId squaresOf(UpdateBuilder &builder) {
+  const Adaptive &adaptive = adaptiveOf(builder);
+  return builder.state(reservedAccl1Prefix(), adaptive.accl1Type(),
+                       adaptive.rmspropTFVariant() ? 1.0f : 0.0f);
+}
+
 void stepByKind(UpdateBuilder &builder) {
   const Adaptive &adaptive = adaptiveOf(builder);
   const TensorId &weight = builder.weight();
-  TensorId squares = builder.state(reservedAccl1Prefix(), adaptive.accl1Type());
+  TensorId squares = squaresOf(builder);
   auto [gradient, scale] = builder.kindGradient();
   std::vector<TensorId> inputs = {weight,
                                   gradient,
@@ -69,7 +77,7 @@ Term direction(UpdateBuilder &builder, const Term &s) {
   AdaptiveMode mode = adaptive.mode();
   Term a = builder.value("alpha");
   Term eps = builder.value("eps");
-  TensorId first = builder.state(reservedAccl1Prefix(), adaptive.accl1Type());
+  TensorId first = squaresOf(builder);
   Term v1("v1", first);
   v1 =
       updateState(builder, "v1", first,

@@ -19,6 +19,11 @@ std::size_t groupsOf(const Tensor &weight) {
   return size == 0 ? 1 : std::max<std::size_t>(1, weight.data.size() / size);
 }
 
+template <typename T> std::vector<char> bytesOf(const std::vector<T> &values) {
+  const auto *begin = reinterpret_cast<const char *>(values.data());
+  return {begin, begin + values.size() * sizeof(T)};
+}
+
 std::vector<char> scaledBytes(const Tensor &tensor, float factor,
                               const TensorInfo &info) {
   auto count = static_cast<std::size_t>(info.nelms()) * groupsOf(tensor);
@@ -167,11 +172,15 @@ TensorId UpdateBuilder::addState(const TensorId &id, const TensorInfo &info,
   return id;
 }
 
-TensorId UpdateBuilder::state(const std::string &prefix, DataType type) {
+TensorId UpdateBuilder::state(const std::string &prefix, DataType type,
+                              float value) {
   TensorInfo info(typeOr(type), shape());
-  std::size_t size = static_cast<std::size_t>(info.nbytes()) *
-                     groupsOf(context_.graph.getTensor(weight_));
-  return addState(prefix + weight_, info, std::vector<char>(size, 0));
+  auto count = static_cast<std::size_t>(info.nelms()) *
+               groupsOf(context_.graph.getTensor(weight_));
+  return addState(prefix + weight_, info,
+                  info.dataType() == DataType::FLOAT16
+                      ? bytesOf(std::vector(count, support::Half(value)))
+                      : bytesOf(std::vector(count, value)));
 }
 
 TensorId UpdateBuilder::scalarState(const std::string &prefix) {

@@ -55,11 +55,11 @@ public:
   Term value(const std::string &key);
 
   // A variable of the optimiser's own; the model may bring one. Of the weight's
-  // shape, of its type if `type` is UNDEFINED, and zero at first; or a FLOAT
-  // scalar.
-  TensorId state(const std::string &prefix, DataType type);
+  // shape, of its type if `type` is UNDEFINED, and `value` at first; or a FLOAT
+  // scalar, zero at first.
+  TensorId state(const std::string &prefix, DataType type, float value = 0);
   TensorId scalarState(const std::string &prefix);
-  // The same, `factor` times the weight's initial value at first.
+  // Of the weight's shape, `factor` times its initial value at first.
   TensorId scaledState(const std::string &prefix, DataType type, float factor);
 
   // Computed in FLOAT whatever the operands are. `update` writes a variable and
