@@ -26,7 +26,12 @@ class _OpSet:
         self.version = opset or self.opset
 
 
-def _value(kind: str, value):
+def _reduces(row: dict) -> bool:
+    """No axes and an empty list of axes are different things for a reduction."""
+    return row["type"].startswith("Reduce")
+
+
+def _value(row: dict, kind: str, value):
     """As the native builder takes it; None for what was left out."""
     if value is None:
         return None
@@ -38,7 +43,7 @@ def _value(kind: str, value):
         return [int(value.type), int(value.replicaGroupSize)]
     if kind in _LISTS:
         items = [_LISTS[kind](item) for item in value]
-        return items or None
+        return items if _reduces(row) else items or None
     return {"int": int, "float": float, "str": str}[kind](value)
 
 
@@ -46,9 +51,7 @@ def _default(row: dict, argument: tuple):
     name, kind, is_required, default = argument
     if is_required:
         return inspect.Parameter.empty
-    # No axes and an empty list of axes are different things for a reduction.
-    if default is None and kind in _LISTS and not row["type"].startswith(
-            "Reduce"):
+    if default is None and kind in _LISTS and not _reduces(row):
         return []
     return default
 
@@ -93,7 +96,7 @@ def _method(row: dict):
             given = values.get(name, values.get(name + "_"))
             if row["isCast"]:
                 kind, given = "int", popart_core._onnxTypeNumber(given)
-            value = _value(kind, given)
+            value = _value(row, kind, given)
             if value is not None:
                 attributes[name] = value
         opset = values["self"]

@@ -10,6 +10,8 @@
 
 #include <climits>
 #include <fstream>
+#include <utility>
+#include <vector>
 
 namespace popart {
 namespace {
@@ -80,6 +82,50 @@ void typeOutputs(onnx::GraphProto &graph) {
   }
 }
 
+bool isEmptyList(const onnx::AttributeProto &attribute) {
+  using onnx::AttributeProto;
+  switch (attribute.type()) {
+  case AttributeProto::INTS:
+    return attribute.ints_size() == 0;
+  case AttributeProto::FLOATS:
+    return attribute.floats_size() == 0;
+  case AttributeProto::STRINGS:
+    return attribute.strings_size() == 0;
+  default:
+    return false;
+  }
+}
+
+// The checker wants an element in every list, but no axes are none that a
+// reduction is over. While this lives, the model has no empty lists.
+class WithoutEmptyLists {
+public:
+  explicit WithoutEmptyLists(onnx::ModelProto &model) {
+    forEachNode(*model.mutable_graph(),
+                [&](onnx::NodeProto &node) { take(node); });
+  }
+  ~WithoutEmptyLists() {
+    for (auto &[node, attribute] : taken_) {
+      *node->add_attribute() = std::move(attribute);
+    }
+  }
+  WithoutEmptyLists(const WithoutEmptyLists &) = delete;
+  WithoutEmptyLists &operator=(const WithoutEmptyLists &) = delete;
+
+private:
+  void take(onnx::NodeProto &node) {
+    auto &attributes = *node.mutable_attribute();
+    for (int i = attributes.size(); i-- > 0;) {
+      if (isEmptyList(attributes[i])) {
+        taken_.emplace_back(&node, std::move(attributes[i]));
+        attributes.DeleteSubrange(i, 1);
+      }
+    }
+  }
+
+  std::vector<std::pair<onnx::NodeProto *, onnx::AttributeProto>> taken_;
+};
+
 } // namespace
 
 int OnnxModel::opset(const std::string &domain) const {
@@ -119,7 +165,8 @@ parseModel(const std::string &modelProtoOrFilename) {
   return model;
 }
 
-void checkModel(const onnx::ModelProto &model) {
+void checkModel(onnx::ModelProto &model) {
+  WithoutEmptyLists lists(model);
   try {
     onnx::checker::check_model(model);
   } catch (const std::exception &e) { // it throws several kinds

@@ -43,8 +43,9 @@ OnnxModel loadModel(const std::string &modelProtoOrFilename);
 std::shared_ptr<onnx::ModelProto>
 parseModel(const std::string &modelProtoOrFilename);
 
-// Throws popart::error with the checker's words.
-void checkModel(const onnx::ModelProto &model);
+// Throws popart::error with the checker's words. The model is as it was
+// afterwards.
+void checkModel(onnx::ModelProto &model);
 
 // Opsets of ai.onnx that are read. PopART's own end at 11; of newer ones those
 // operators are taken whose rule lists them (ops/OpSchema.hpp).

@@ -70,8 +70,9 @@ const Row &rowOf(const std::string &type) {
                        [&](const Row &row) { return row.type == type; });
 }
 
-// The dimensions reduced over, ascending. Where none are given it is all of
-// them, or none if an attribute says so. Global pools reduce each channel.
+// The dimensions reduced over, ascending. Global pools reduce each channel. An
+// attribute that is an empty list is none of them, one that is left out all; of
+// an empty input ONNX has another attribute say which.
 Attributes::Ints axesOf(const Op &op) {
   if (isPool(op.opid.type)) {
     Attributes::Ints axes = allAxes(op.inInfo(0).rank());
@@ -80,7 +81,8 @@ Attributes::Ints axesOf(const Op &op) {
     return axes;
   }
   Attributes::Ints axes = givenAxes(op, 1);
-  bool isNone = op.attributes.getInt("noop_with_empty_axes", 0) != 0;
+  bool isNone = (op.attributes.hasAttribute("axes") && !op.hasInput(1)) ||
+                op.attributes.getInt("noop_with_empty_axes", 0) != 0;
   return axes.empty() && !isNone ? allAxes(op.inInfo(0).rank()) : axes;
 }
 
