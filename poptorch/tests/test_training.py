@@ -286,3 +286,91 @@ def test_reductionSumAddsGradients():
         model.b.weight.detach(), reference.b.weight.detach(),
         rtol=1e-5, atol=1e-6,
     )  # fmt: skip
+
+
+ALL_OPTIMIZERS = [
+    (poptorch.optim.SGD, {"lr": 0.1}),
+    (poptorch.optim.SGD,
+     {"lr": 0.1, "momentum": 0.9, "use_combined_accum": True}),
+    (poptorch.optim.SGD, {"lr": 0.1, "max_grad_norm": 0.1}),
+    (poptorch.optim.Adam, {"lr": 0.1}),
+    (poptorch.optim.AdamW, {"lr": 0.1, "weight_decay": 0.1}),
+    (poptorch.optim.RMSprop, {"lr": 0.1}),
+    (poptorch.optim.LAMB, {"lr": 0.1}),
+    (torch.optim.SGD, {"lr": 0.1, "momentum": 0.9, "weight_decay": 0.1}),
+    (torch.optim.Adam, {"lr": 0.1}),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("optimizer, values", ALL_OPTIMIZERS)
+@pytest.mark.parametrize("accumulation", [1, 2])
+@pytest.mark.parametrize("hasGroups", [False, True])
+def test_parametersWithoutAnOptimizerStay(
+    optimizer, values, accumulation, hasGroups
+):
+    torch.manual_seed(0)
+    model = Small()
+    given = [model.b.weight, model.b.bias]
+    if hasGroups:
+        given = [{"params": given[:1], "lr": 0.05}, {"params": given[1:]}]
+    trainer = poptorch.trainingModel(
+        model, options(oneIpu(), accumulation=accumulation),
+        optimizer(given, **values),
+    )  # fmt: skip
+    before = {n: p.detach().clone() for n, p in model.named_parameters()}
+    for seed in range(2):
+        trainer(*smallData(4 * accumulation, seed))
+    for name, parameter in model.named_parameters():
+        is_same = torch.equal(parameter.detach(), before[name])
+        assert is_same == name.startswith("a."), name
+
+
+@pytest.mark.parametrize("norm", [float("inf"), 0.05])
+def test_othersDoNotCountForTheNormThatIsClipped(norm):
+    torch.manual_seed(0)
+    model = Small()
+    reference = copy.deepcopy(model)
+    x, labels = smallData(8)
+    expected = torch.optim.SGD(reference.b.parameters(), lr=0.5)
+    trainer = poptorch.trainingModel(
+        model,
+        options(oneIpu()),
+        poptorch.optim.SGD(model.b.parameters(), lr=0.5, max_grad_norm=norm),
+    )
+    for _ in range(3):
+        expected.zero_grad()
+        reference(x, labels)[1].backward()
+        torch.nn.utils.clip_grad_norm_(reference.b.parameters(), norm)
+        expected.step()
+        trainer(x, labels)
+    for name, parameter in reference.named_parameters():
+        torch.testing.assert_close(
+            model.state_dict()[name], parameter.detach(), rtol=1e-5, atol=1e-6
+        )
+
+
+def test_setOptimizerWithOtherParametersIsAnError():
+    model = Small()
+    trainer = poptorch.trainingModel(
+        model, options(oneIpu()), torch.optim.SGD(model.b.parameters(), lr=0.1)
+    )
+    x, labels = smallData(4)
+    trainer(x, labels)
+    for given in (model.parameters(), [model.b.bias]):
+        with pytest.raises(poptorch.Error, match="train other parameters.*b."):
+            trainer.setOptimizer(torch.optim.SGD(given, lr=0.1))
+    trainer.setOptimizer(torch.optim.SGD(model.b.parameters(), lr=0.0))
+    before = model.b.bias.detach().clone()
+    trainer(x, labels)
+    assert torch.equal(model.b.bias.detach(), before)
+    trainer.destroy()
+    trainer = poptorch.trainingModel(
+        model, options(oneIpu()), torch.optim.SGD([model.a.bias], lr=0.1)
+    )
+    before = model.state_dict()
+    before = {n: t.clone() for n, t in before.items()}
+    trainer(x, labels)
+    changed = [
+        n for n, t in model.state_dict().items() if not torch.equal(t, before[n])
+    ]
+    assert changed == ["a.bias"]

@@ -7,7 +7,7 @@ from ._dtypes import DEVICE_DTYPES
 from ._errors import createPoptorchError
 from ._logging import logger
 from ._optimizer_state import OptimizerState
-from ._optimizer_values import describeOptimizer, kindOf
+from ._optimizer_values import describeOptimizer, kindOf, trainedBy
 
 
 class OptimizerSync:
@@ -19,6 +19,27 @@ class OptimizerSync:
             "automaticLossScalingSettings.enabled", False
         )
         return describeOptimizer(self._optimizer, names, automatic)
+
+    def _namesTrainedBy(self, optimizer):
+        """Of the parameters that are on the device."""
+        trained = trainedBy(optimizer)
+        names = self._executable.stateNames()
+        return {
+            name
+            for name, weight in zip(names, self._weights)
+            if weight.requires_grad and id(weight) in trained
+        }
+
+    def _requireSameParameters(self, optimizer):
+        names = self._namesTrainedBy(optimizer)
+        if names != self._trained:
+            raise createPoptorchError(
+                "Invalid optimizer: the model was compiled to train other "
+                "parameters. The new optimizer leaves out "
+                f"{sorted(self._trained - names)} and adds "
+                f"{sorted(names - self._trained)}. Call destroy() on the "
+                "wrapper to compile the model again."
+            )
 
     def setOptimizer(self, optimizer):
         """Changed attributes, or another optimiser of the same kind."""
@@ -43,6 +64,8 @@ class OptimizerSync:
                 "options.Training.meanAccumulationAndReplicationReduction"
                 "Strategy after the model is compiled"
             )
+        if self.isCompiled():
+            self._requireSameParameters(optimizer)
         if optimizer is not self._optimizer:
             self._releaseOptimizer()
         self._optimizer = optimizer

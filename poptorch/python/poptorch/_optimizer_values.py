@@ -72,6 +72,11 @@ def kindOf(optimizer):
     return _kind(optimizer)[0]
 
 
+def trainedBy(optimizer):
+    """The id() of each parameter that `optimizer` was given."""
+    return {id(p) for group in optimizer.param_groups for p in group["params"]}
+
+
 def describeOptimizer(optimizer, names, force_variable_loss_scaling=False):
     """The description that poptorch_core takes. `names` maps the id() of each
     parameter to its name."""

@@ -8,7 +8,7 @@ from . import _structure, enums
 from ._blocks import module_repr
 from ._cache_lock import distributedCacheLock
 from ._compilation import backendOptions, compileTrace
-from ._dtypes import DEVICE_DTYPES, toDevice
+from ._dtypes import DEVICE_DTYPES
 from ._errors import createPoptorchError
 from ._executable_files import CompiledInputs, ExecutableFiles
 from ._inputs import ArgumentBinder, InputPlan, microBatch
@@ -18,16 +18,11 @@ from ._optimizer_sync import OptimizerSync
 from ._optimizer_values import kindOf
 from ._progress import ProgressBar
 from ._record_checks import checkRecord
-from ._replica_groups import offerGrouping, resized, rowsOf
+from ._replica_groups import offerGrouping
 from ._run_times import RunTimes
 from ._trace_model import traceModel
-from ._weights import (
-    PoptorchParameter,
-    ownerOf,
-    requireTensorBuffers,
-    unwrapModel,
-    wrapModel,
-)
+from ._weight_sync import WeightSync
+from ._weights import requireTensorBuffers, unwrapModel, wrapModel
 from .profiling import Channel
 
 # Methods that the system analyser shows.
@@ -47,7 +42,7 @@ def _noBackward(*_, **__):
     )
 
 
-class PoplarExecutor(ExecutableFiles, OptimizerSync, RunTimes):
+class PoplarExecutor(ExecutableFiles, OptimizerSync, RunTimes, WeightSync):
     """A model on the device. Made by trainingModel() and inferenceModel()."""
 
     def __init__(self, model, options, training, optimizer=None):
@@ -122,7 +117,13 @@ class PoplarExecutor(ExecutableFiles, OptimizerSync, RunTimes):
         )
         self._progress = ProgressBar()
         with self._profiling.tracepoint("graphPreprocessing"):
-            traced = traceModel(self._model, self._binder, batch, options)
+            traced = traceModel(
+                self._model,
+                self._binder,
+                batch,
+                options,
+                self._optimizer if self._training else None,
+            )
         checkRecord(traced.record, options)
         description = self._describeOptimizer() if self._training else None
         show = self._progress if options._show_progress_bar else None
@@ -167,6 +168,8 @@ class PoplarExecutor(ExecutableFiles, OptimizerSync, RunTimes):
         self._weights = [
             traced.state_tensors[name] for name in executable.stateNames()
         ]
+        if self._training:
+            self._trained = self._namesTrainedBy(self._optimizer)
 
     def isCompiled(self):
         return self._executable is not None
@@ -233,77 +236,6 @@ class PoplarExecutor(ExecutableFiles, OptimizerSync, RunTimes):
             f"No tensor with name {short_name} found."
         )
         return self._anchored[short_name]
-
-    # Weights.
-
-    def copyWeightsToDevice(self):
-        """Parameters and buffers, from the host."""
-        executable = self._requireExecutable()
-        self._host_is_stale = False
-        host = [toDevice(w) for w in self._weights]
-        executable.writeWeights(
-            [t.data_ptr() for t in host], [rowsOf(w) for w in self._weights]
-        )
-
-    def copyNamedBuffersToDevice(self):
-        """The buffers that updatableNamedBuffers() names, from the host."""
-        names = self._options._Popart.options.get("updatableNamedBuffers", [])
-        if not names:
-            raise createPoptorchError(
-                "No named buffers marked as updatable via "
-                "updatableNamedBuffers option"
-            )
-        executable = self._requireExecutable()
-        host = [
-            toDevice(weight) if name in names else None
-            for name, weight in zip(executable.stateNames(), self._weights)
-        ]
-        executable.writeBuffers([0 if t is None else t.data_ptr() for t in host])
-
-    def copyWeightsToHost(self):
-        """Parameters and buffers, from the device."""
-        executable = self._requireExecutable()
-        self._host_is_stale = False
-        # A tensor that the device can write to is its own host copy.
-        rows = executable.returnedRows()
-        host = [resized(toDevice(w), n) for w, n in zip(self._weights, rows)]
-        executable.readWeights([t.data_ptr() for t in host], rows)
-        with torch.no_grad():
-            for weight, copied in zip(self._weights, host):
-                if weight.shape != copied.shape:
-                    weight.data = copied.to(weight.dtype)
-                elif weight.data_ptr() != copied.data_ptr():
-                    weight.copy_(copied)
-
-    def copyWeightsToHostIfNeeded(self):
-        """Fetches trained weights that the host does not have yet."""
-        if not self._host_is_stale or self._executable is None:
-            return False
-        if not self._executable.isAttached():
-            return False
-        self.copyWeightsToHost()
-        return True
-
-    def _takeTrainedWeights(self):
-        """Inference: weights that a training wrapper of the same parameters
-        has changed since the last call."""
-        if not self._weights:
-            return
-        weight = self._weights[0]
-        if type(weight) is not PoptorchParameter:
-            return
-        trainer = ownerOf(weight)
-        if trainer is None or trainer._weights_version == self._seen_version:
-            return
-        trainer.copyWeightsToHostIfNeeded()
-        self._seen_version = trainer._weights_version
-        self.copyWeightsToDevice()
-
-    def load_state_dict(self, state_dict, strict=True):
-        result = self._user_model.load_state_dict(state_dict, strict)
-        if self.isAttachedToDevice():
-            self.copyWeightsToDevice()
-        return result
 
     # The device.
 

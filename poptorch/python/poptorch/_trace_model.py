@@ -9,6 +9,7 @@ from . import _structure
 from ._errors import createPoptorchError
 from ._hooks import aroundCompilation
 from ._logging import logger
+from ._optimizer_values import trainedBy
 from ._traced_tensor import TracedTensor
 from ._tracer import Tracer
 
@@ -28,8 +29,9 @@ class TracedModel:
         self.host_calls = host_calls
 
 
-def traceModel(model, binder, arguments, options):
-    """Runs `model` once on the shapes of `arguments`, (args, kwargs)."""
+def traceModel(model, binder, arguments, options, optimizer=None):
+    """Runs `model` once on the shapes of `arguments`, (args, kwargs), to be
+    trained by `optimizer` where there is one."""
     tracer = Tracer()
     tracer.strategy = options._execution_strategy
     tracer.strategy.startTrace()
@@ -46,9 +48,19 @@ def traceModel(model, binder, arguments, options):
         with tracer.activate():
             outputs = model(*args, **kwargs)
             structure = _collectOutputs(tracer, outputs)
-    return TracedModel(
-        tracer.finish(), structure, state, tracer.host_calls
-    )
+    record = tracer.finish()
+    if optimizer is not None:
+        _freezeOthers(record, state, trainedBy(optimizer))
+    return TracedModel(record, structure, state, tracer.host_calls)
+
+
+def _freezeOthers(record, tensors, trained):
+    """Parameters that the optimiser was not given are not trained, whatever
+    they require."""
+    for name, number, *_ in record.state:
+        if id(tensors[name]) not in trained:
+            dtype, shape, _ = record.tensors[number]
+            record.tensors[number] = (dtype, shape, False)
 
 
 def _tracedArguments(tracer, binder, arguments):
