@@ -9,7 +9,7 @@ from poptorch._inputs import ArgumentBinder
 from poptorch._trace_model import traceModel
 
 
-def trace(model, *args, options=None, **kwargs):
+def trace(model, *args, options=None, optimizer=None, **kwargs):
     function = model.forward if isinstance(model, nn.Module) else model
     binder = ArgumentBinder(function)
     return traceModel(
@@ -17,6 +17,7 @@ def trace(model, *args, options=None, **kwargs):
         binder,
         binder.bind(args, kwargs),
         options or poptorch.Options(),
+        optimizer,
     ).record
 
 
@@ -316,7 +317,9 @@ def test_isRunningOnIpuOnlyWhileTracing():
 
 
 def test_batchNormUpdatesItsStatistics():
-    record = trace(nn.BatchNorm1d(3), torch.ones(4, 3))
+    norm = nn.BatchNorm1d(3)
+    optimizer = torch.optim.SGD(norm.parameters(), lr=1)
+    record = trace(norm, torch.ones(4, 3), optimizer=optimizer)
     names = {number: name for name, number, *_ in record.state}
     written = [names[target] for target, _ in record.written_back]
     assert written == ["running_mean", "running_var"]

@@ -20,7 +20,7 @@ from ._progress import ProgressBar
 from ._record_checks import checkRecord
 from ._replica_groups import offerGrouping
 from ._run_times import RunTimes
-from ._trace_model import traceModel
+from ._trace_model import modesOf, traceModel
 from ._weight_sync import WeightSync
 from ._weights import requireTensorBuffers, unwrapModel, wrapModel
 from .profiling import Channel
@@ -155,6 +155,7 @@ class PoplarExecutor(ExecutableFiles, OptimizerSync, RunTimes, WeightSync):
         )
         self._compiled_inputs = CompiledInputs(self._binder, args, kwargs)
         self._structure = traced.structure
+        self._modes = modesOf(self._model)
         infos = [
             (tuple(shape), DEVICE_DTYPES[dtype])
             for dtype, shape in executable.outputInfos()
@@ -270,6 +271,23 @@ class PoplarExecutor(ExecutableFiles, OptimizerSync, RunTimes, WeightSync):
         self._host_is_stale = False
         if self._training:
             unwrapModel(self._user_model, self)
+
+    # The mode that the model is traced in.
+
+    def train(self, mode=True):
+        """As of the model; what is compiled stays as it is."""
+        self._user_model.train(mode)
+        # The traced copy has a flag of its own.
+        self._model.training = self._user_model.training
+        if self.isCompiled() and self._modes != modesOf(self._model):
+            logger.warning(
+                "The model was compiled in another mode, which train() and "
+                "eval() do not change: call destroy() to compile it again"
+            )
+        return self
+
+    def eval(self):
+        return self.train(False)
 
     # What can be asked.
 

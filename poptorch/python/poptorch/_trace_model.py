@@ -32,7 +32,7 @@ class TracedModel:
 def traceModel(model, binder, arguments, options, optimizer=None):
     """Runs `model` once on the shapes of `arguments`, (args, kwargs), to be
     trained by `optimizer` where there is one."""
-    tracer = Tracer()
+    tracer = Tracer(is_training=optimizer is not None)
     tracer.strategy = options._execution_strategy
     tracer.strategy.startTrace()
     is_module = isinstance(model, torch.nn.Module)
@@ -52,6 +52,13 @@ def traceModel(model, binder, arguments, options, optimizer=None):
     if optimizer is not None:
         _freezeOthers(record, state, trainedBy(optimizer))
     return TracedModel(record, structure, state, tracer.host_calls)
+
+
+def modesOf(model):
+    """What `training` is in each module."""
+    if not isinstance(model, torch.nn.Module):
+        return []
+    return [module.training for module in model.modules()]
 
 
 def _freezeOthers(record, tensors, trained):

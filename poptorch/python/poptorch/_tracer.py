@@ -39,9 +39,10 @@ class TraceRecord:
 
 
 class Tracer:
-    def __init__(self):
+    def __init__(self, is_training=False):
         registerComposites()
         self.record = TraceRecord()
+        self._is_training = is_training
         self.placement = (0, 0, 0)
         self.scope = []
         self.outline = {}  # by the key of poptorch.Attribute(__outline=...)
@@ -259,7 +260,8 @@ class Tracer:
 
     def _recordFunction(self, op, args, arguments, result):
         metas, _ = tree_flatten(result)
-        updated = hiddenUpdates(op, args)
+        # In inference statistics stay: they would depend on the calls before.
+        updated = hiddenUpdates(op, args) if self._is_training else []
         results = self._recordCall(
             op, arguments, [*metas, *(t._meta for t in updated)]
         )
