@@ -41,6 +41,9 @@ TEST(ElementwiseReference, WrapsIntegersAndDefinesEveryDivision) {
   expectNear(apply("a/b", {7, -7, 7, -2147483648.0}, {2, 2, 0, -1}),
              {3, -3, 0, -2147483648.0});
   expectNear(apply("remainder(a,b)", {7, -7, 7}, {3, 3, 0}), {1, -1, 0});
+  expectNear(
+      apply("power(a,b)", {2, 3, -1, -1, 5, 0, 0}, {31, 21, -3, -2, -1, -1, 0}),
+      {-2147483648.0, 1870418611, -1, 1, 0, 0, 1});
   expectNear(apply("shift_left(a,b)", {1, 1, 3}, {4, 31, 32}),
              {16, -2147483648.0, 0});
   expectNear(apply("shift_right(a,b)", {-1, 16}, {28, 2}), {15, 4});
@@ -76,6 +79,17 @@ TEST(ElementwiseRules, NameTheInputThatDiffers) {
                     {{F, {2, 3}}, {F, {3, 2}}}),
             "[elementwise] input 1 has shape {3,2}; it must be {2,3}, as "
             "input 0");
+  // Constants that meet no operand are floats.
+  EXPECT_EQ(
+      errorOf("elementwise",
+              Expression::parse("a+bitwise_and(1,2)", names).toAttributes(),
+              {{I32, {2}}}),
+      "");
+  EXPECT_NE(
+      errorOf("elementwise",
+              Expression::parse("a+bitwise_and(1,2)", names).toAttributes(),
+              {{F, {2}}}),
+      "");
 }
 
 TEST(FillReference, WritesTheValue) {

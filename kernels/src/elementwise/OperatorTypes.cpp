@@ -103,9 +103,7 @@ private:
     for (std::size_t i = 0; i < info.arity; ++i) {
       check(info, operands[i], i, i < valueCount ? known : DataType::Bool);
     }
-    requireUser<std::invalid_argument>(
-        takesType(info, known), "[elementwise] {} does not take type {} ({})",
-        info.name, support::toString(known), info.cost);
+    requireTaken(info, known);
     push(index, info.isPredicate ? DataType::Bool : known);
   }
 
@@ -119,12 +117,23 @@ private:
         support::toString(wanted));
   }
 
+  void requireTaken(const ElementwiseOpInfo &info, DataType type) const {
+    requireUser<std::invalid_argument>(
+        takesType(info, type), "[elementwise] {} does not take type {} ({})",
+        info.name, support::toString(type), info.cost);
+  }
+
   // Gives the type to an open value and to the open values it is made of, which
   // are the steps just before it.
   void resolve(const Entry &entry, DataType type) {
     if (!entry.type) {
       for (std::size_t i = openBegin_[entry.step]; i <= entry.step; ++i) {
         types_[i] = type;
+        if (steps_[i].kind == ExpressionStep::Kind::Operator) {
+          requireTaken(
+              elementwiseOpInfo(static_cast<ElementwiseOp>(steps_[i].index)),
+              type);
+        }
       }
     }
   }

@@ -44,6 +44,25 @@ template <typename T> T remainder(T a, T b) {
   }
 }
 
+// Products wrap. To a negative power only 1 and -1 are whole numbers.
+template <typename T> T power(T a, T b) {
+  if constexpr (std::is_integral_v<T>) {
+    if (b < T(0)) {
+      return a == T(1) ? a : T(a == T(-1) ? ((b & T(1)) != 0 ? -1 : 1) : 0);
+    }
+    std::uint64_t result = 1;
+    auto factor = static_cast<std::uint64_t>(a);
+    for (auto left = UnsignedOf<T>(b); left != 0;
+         left = UnsignedOf<T>(left >> 1)) {
+      result *= (left & 1) != 0 ? factor : 1;
+      factor *= factor;
+    }
+    return T(result);
+  } else {
+    return std::pow(a, b);
+  }
+}
+
 template <Integer T> T countLeadingZeros(T a) {
   return T(std::countl_zero(UnsignedOf<T>(a)));
 }

@@ -11,18 +11,22 @@ using support::DataType;
 
 namespace {
 
-// Operators that would see the bits that a narrow integer does not have.
-bool dependsOnWidth(ElementwiseOp op) {
-  switch (op) {
-  case ElementwiseOp::COUNT_LEADING_ZEROS:
-  case ElementwiseOp::POPCOUNT:
-  case ElementwiseOp::SHIFT_LEFT:
-  case ElementwiseOp::SHIFT_RIGHT:
-  case ElementwiseOp::SHIFT_RIGHT_SIGN_EXTEND:
-    return true;
+// While code is made, buffers are numbered from here on: how many constants
+// come before them is not known yet.
+constexpr Slot bufferBase = 0x8000;
+
+// The integer of as many bits that is unsigned, or that is not.
+Narrow withSign(Narrow narrow, bool isSigned) {
+  switch (narrow) {
+  case Narrow::Char:
+  case Narrow::UnsignedChar:
+    return isSigned ? Narrow::Char : Narrow::UnsignedChar;
   default:
-    return false;
+    return isSigned ? Narrow::Short : Narrow::UnsignedShort;
   }
+}
+constexpr int bitsOf(Narrow narrow) {
+  return narrow == Narrow::Char || narrow == Narrow::UnsignedChar ? 8 : 16;
 }
 
 std::optional<PairOp> pairOpOf(const Instruction &instruction) {
@@ -45,38 +49,24 @@ public:
   BlockCompiler(const Expression &expression, std::span<const DataType> inputs)
       : steps_(expression.steps()), types_(expression.stepTypes(inputs)) {
     code_.inputCount = inputs.size();
-    code_.constantCount = static_cast<std::size_t>(
-        std::count_if(steps_.begin(), steps_.end(), [](const auto &step) {
-          return step.kind == ExpressionStep::Kind::Constant;
-        }));
     for (const auto type : types_) {
       code_.elementBytes =
           std::max(code_.elementBytes, laneBytes(laneOf(type)));
     }
   }
 
-  bool isPossible(std::size_t maxInputs) const {
-    // Each operator may need a second instruction, and its own buffers.
-    return code_.inputCount < maxInputs &&
-           code_.inputCount + code_.constantCount + 2 * steps_.size() <=
-               BlockCode::maxSlots;
-  }
-
-  // False where an operator depends on the width of narrow integers.
-  bool compile() {
+  void compile() {
     for (std::size_t i = 0; i < steps_.size(); ++i) {
-      if (!visit(i)) {
-        return false;
-      }
+      visit(i);
     }
     if (code_.instructions.empty()) { // the value of an input or a constant
       const auto lane = laneOf(types_.back());
-      emit(Instruction::Kind::Convert, lane, static_cast<std::uint16_t>(lane),
-           1);
+      change(stack_.back(), Instruction::Kind::Convert, lane,
+             static_cast<std::uint16_t>(lane));
     }
     joinPairs();
     dropLastBuffer();
-    return true;
+    numberBuffers();
   }
 
   BlockCode take() { return std::move(code_); }
@@ -87,7 +77,7 @@ private:
     DataType type;
   };
 
-  bool visit(std::size_t index) {
+  void visit(std::size_t index) {
     const auto &step = steps_[index];
     const DataType type = types_[index];
     switch (step.kind) {
@@ -98,54 +88,79 @@ private:
       pushConstant(step.constant, type);
       break;
     case ExpressionStep::Kind::Cast:
-      emitCast(stack_.back().type, type);
-      stack_.back().type = type;
+      cast(stack_.back(), type);
       break;
     case ExpressionStep::Kind::Operator:
-      return emitOperator(static_cast<ElementwiseOp>(step.index), type);
+      emitOperator(static_cast<ElementwiseOp>(step.index), type);
+      break;
     }
-    return true;
   }
 
-  bool emitOperator(ElementwiseOp op, DataType type) {
+  void emitOperator(ElementwiseOp op, DataType type) {
     const auto &info = elementwiseOpInfo(op);
-    const DataType operand = stack_[stack_.size() - info.arity].type;
-    if (narrowOf(operand) && dependsOnWidth(op)) {
-      return false;
+    Value &first = stack_[stack_.size() - info.arity];
+    const Lane lane = laneOf(first.type);
+    const auto narrow = narrowOf(first.type);
+    if (narrow) {
+      extendSign(first, *narrow, op);
     }
-    emit(Instruction::Kind::Operator, laneOf(operand),
-         static_cast<std::uint16_t>(op), info.arity);
-    stack_.back().type = type;
+    emit(lane, op, info.arity, type);
+    if (narrow && op == ElementwiseOp::COUNT_LEADING_ZEROS) {
+      pushConstant(32 - bitsOf(*narrow), DataType::Int);
+      emit(lane, ElementwiseOp::SUBTRACT, 2, type);
+    }
     if (type == DataType::Half) {
-      emit(Instruction::Kind::RoundToHalf, Lane::Float, 0, 1);
-    } else if (const auto narrow = narrowOf(type)) {
-      emitNarrow(Instruction::Kind::Wrap, *narrow);
+      change(stack_.back(), Instruction::Kind::RoundToHalf, Lane::Float, 0);
+    } else if (const auto result = narrowOf(type)) {
+      wrap(stack_.back(), *result);
     }
-    return true;
   }
 
-  void emitCast(DataType from, DataType to) {
+  // Operators that see the bits that a narrow integer does not have: zeros, or
+  // copies of the highest one, whatever its sign.
+  void extendSign(Value &value, Narrow narrow, ElementwiseOp op) {
+    switch (op) {
+    case ElementwiseOp::COUNT_LEADING_ZEROS:
+    case ElementwiseOp::POPCOUNT:
+    case ElementwiseOp::SHIFT_RIGHT:
+      wrap(value, withSign(narrow, false));
+      break;
+    case ElementwiseOp::SHIFT_RIGHT_SIGN_EXTEND:
+      wrap(value, withSign(narrow, true));
+      break;
+    default:
+      break;
+    }
+  }
+
+  void cast(Value &value, DataType to) {
+    const DataType from = value.type;
     const Lane lane = laneOf(from);
     const Lane target = laneOf(to);
+    value.type = to;
     if (to == DataType::Bool) {
-      emit(Instruction::Kind::ToBool, lane, 0, 1);
+      change(value, Instruction::Kind::ToBool, lane, 0);
       return;
     }
     if (lane != target) {
-      emit(Instruction::Kind::Convert, lane, static_cast<std::uint16_t>(target),
-           1);
+      change(value, Instruction::Kind::Convert, lane,
+             static_cast<std::uint16_t>(target));
     }
     if (to == DataType::Half) {
-      emit(Instruction::Kind::RoundToHalf, Lane::Float, 0, 1);
+      change(value, Instruction::Kind::RoundToHalf, Lane::Float, 0);
     } else if (const auto narrow = narrowOf(to); narrow && from != to) {
-      emitNarrow(lane == Lane::Float ? Instruction::Kind::Clamp
-                                     : Instruction::Kind::Wrap,
-                 *narrow);
+      if (lane == Lane::Float) {
+        change(value, Instruction::Kind::Clamp, Lane::Int,
+               static_cast<std::uint16_t>(*narrow));
+      } else {
+        wrap(value, *narrow);
+      }
     }
   }
 
-  void emitNarrow(Instruction::Kind kind, Narrow narrow) {
-    emit(kind, Lane::Int, static_cast<std::uint16_t>(narrow), 1);
+  void wrap(Value &value, Narrow narrow) {
+    change(value, Instruction::Kind::Wrap, Lane::Int,
+           static_cast<std::uint16_t>(narrow));
   }
 
   // The reference says what the constant is in its type; a block repeats it.
@@ -162,35 +177,62 @@ private:
     if (laneBytes(laneOf(type)) == 4) {
       bits |= bits << 32;
     }
+    stack_.push_back({slotOfConstant(bits), type});
+  }
+
+  // Equal ones are one.
+  Slot slotOfConstant(std::uint64_t bits) {
     const auto words = blockElements * code_.elementBytes / sizeof bits;
-    stack_.push_back(
-        {static_cast<Slot>(code_.inputCount + code_.constants.size() / words),
-         type});
-    code_.constants.insert(code_.constants.end(), words, bits);
+    std::size_t index = 0;
+    while (index < code_.constantCount &&
+           code_.constants[index * words] != bits) {
+      ++index;
+    }
+    if (index == code_.constantCount) {
+      ++code_.constantCount;
+      code_.constants.insert(code_.constants.end(), words, bits);
+    }
+    return static_cast<Slot>(code_.inputCount + index);
+  }
+
+  // Of the values on top of the stack.
+  void emit(Lane lane, ElementwiseOp op, unsigned arity, DataType type) {
+    Instruction instruction{Instruction::Kind::Operator,
+                            lane,
+                            static_cast<std::uint16_t>(op),
+                            arity,
+                            {},
+                            0};
+    for (unsigned i = arity; i-- > 0;) {
+      instruction.operands[i] = stack_.back().slot;
+      stack_.pop_back();
+    }
+    stack_.push_back({add(instruction), type});
+  }
+
+  // Of one value.
+  void change(Value &value, Instruction::Kind kind, Lane lane,
+              std::uint16_t op) {
+    value.slot = add({kind, lane, op, 1, {value.slot}, 0});
   }
 
   // A float operator may write over an operand's buffer, so buffers of consumed
   // values are free for the result; other instructions may change the size of
-  // elements.
-  void emit(Instruction::Kind kind, Lane lane, std::uint16_t op,
-            unsigned arity) {
-    Instruction instruction{kind, lane, op, arity, {}, 0};
-    const bool mayOverwrite =
-        lane == Lane::Float && kind != Instruction::Kind::Convert;
+  // elements. Returns where the result is.
+  Slot add(Instruction instruction) {
+    const bool mayOverwrite = instruction.lane == Lane::Float &&
+                              instruction.kind != Instruction::Kind::Convert;
     if (!mayOverwrite) {
       instruction.result = acquire();
     }
-    const DataType type = stack_[stack_.size() - arity].type;
-    for (unsigned i = arity; i-- > 0;) {
-      instruction.operands[i] = stack_.back().slot;
-      release(stack_.back().slot);
-      stack_.pop_back();
+    for (unsigned i = instruction.arity; i-- > 0;) {
+      release(instruction.operands[i]);
     }
     if (mayOverwrite) {
       instruction.result = acquire();
     }
-    stack_.push_back({instruction.result, type});
     code_.instructions.push_back(instruction);
+    return instruction.result;
   }
 
   // A sum or product whose result the next one takes needs no block for it.
@@ -225,22 +267,34 @@ private:
   void dropLastBuffer() {
     code_.bufferCount = 0;
     for (std::size_t i = 0; i + 1 < code_.instructions.size(); ++i) {
-      code_.bufferCount = std::max(
-          code_.bufferCount, code_.instructions[i].result - firstBuffer() + 1);
+      code_.bufferCount = std::max<std::size_t>(
+          code_.bufferCount, code_.instructions[i].result - bufferBase + 1);
     }
   }
 
-  std::size_t firstBuffer() const {
-    return code_.inputCount + code_.constantCount;
+  // Buffers come after inputs and constants.
+  void numberBuffers() {
+    const auto first =
+        static_cast<Slot>(code_.inputCount + code_.constantCount);
+    const auto number = [&](Slot &slot) {
+      slot = slot < bufferBase ? slot
+                               : static_cast<Slot>(slot - bufferBase + first);
+    };
+    for (auto &instruction : code_.instructions) {
+      std::for_each(instruction.operands.begin(), instruction.operands.end(),
+                    number);
+      number(instruction.result);
+    }
   }
+
   void release(Slot slot) {
-    if (slot >= firstBuffer()) {
+    if (slot >= bufferBase) {
       free_.push_back(slot);
     }
   }
   Slot acquire() {
     if (free_.empty()) {
-      return static_cast<Slot>(firstBuffer() + code_.bufferCount++);
+      return static_cast<Slot>(bufferBase + code_.bufferCount++);
     }
     const Slot slot = free_.back();
     free_.pop_back();
@@ -294,10 +348,12 @@ std::optional<BlockCode> compileBlocks(const Expression &expression,
                                        std::span<const DataType> inputs,
                                        std::size_t maxInputs) {
   BlockCompiler compiler(expression, inputs);
-  if (!compiler.isPossible(maxInputs) || !compiler.compile()) {
-    return std::nullopt;
-  }
-  return compiler.take();
+  compiler.compile();
+  auto code = compiler.take();
+  const bool fits = code.inputCount < maxInputs &&
+                    code.inputCount + code.constantCount + code.bufferCount <=
+                        BlockCode::maxSlots;
+  return fits ? std::optional(std::move(code)) : std::nullopt;
 }
 
 } // namespace kernels

@@ -58,7 +58,7 @@ constexpr std::size_t secondOfPair(std::uint16_t op) {
 
 // The last instruction's result is the output.
 struct BlockCode {
-  static constexpr std::size_t maxSlots = 64;
+  static constexpr std::size_t maxSlots = 512;
 
   std::vector<Instruction> instructions;
   // Blocks of equal elements, blockElements * elementBytes bytes each.
@@ -69,8 +69,8 @@ struct BlockCode {
   std::size_t elementBytes = 4; // of the widest lane
 };
 
-// Nothing where the expression is too long, has too many inputs, or has an
-// operator that must know how many bits its operand has.
+// Nothing where the expression has too many inputs or different constants. Its
+// length does not matter: a buffer is used again as soon as it was read.
 std::optional<BlockCode>
 compileBlocks(const Expression &expression,
               std::span<const support::DataType> inputs, std::size_t maxInputs);

@@ -105,7 +105,7 @@ BlockPlan::BlockPlan(const Signature &signature,
   workspaceBytes_ = held * blockBytes_;
   // Packed rows are whole, so that operands which repeat them stay the same.
   const std::int64_t inner = extents_.back();
-  const bool isPacked = extents_.size() > 1 && !hasLongRows_;
+  const bool isPacked = extents_.size() > 1 && !hasLongRows_ && inner > 0;
   step_ = held == 0  ? support::elementCount(extents_)
           : isPacked ? blockElements / inner * inner
                      : blockElements;
@@ -277,8 +277,8 @@ void BlockPlan::store(const Operand &operand, std::byte *data,
 
 void BlockPlan::run(std::uint32_t task, std::byte *const *operands,
                     Memory memory) const {
-  std::array<const float *, maxOperands> inputs{};
-  std::array<float *, maxOperands> outputs{};
+  std::array<const float *, maxOperands> inputs;
+  std::array<float *, maxOperands> outputs;
   const Shard shard = shards_[task];
   // Where blocks stay within rows: shards start with one.
   const std::int64_t inner = extents_.back();

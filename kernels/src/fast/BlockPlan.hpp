@@ -27,7 +27,7 @@ BlockSpace makeBlockSpace(std::span<const OperandSpec *const> operands);
 class BlockPlan : public Plan {
 public:
   // More operands than any update and all but absurd expressions have.
-  static constexpr std::size_t maxOperands = 32;
+  static constexpr std::size_t maxOperands = 64;
 
   void run(std::uint32_t task, std::byte *const *operands,
            Memory memory) const override;

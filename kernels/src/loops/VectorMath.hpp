@@ -19,6 +19,7 @@ KERNELS_VECTOR_FORM float log1pf(float) noexcept;
 KERNELS_VECTOR_FORM float logf(float) noexcept;
 KERNELS_VECTOR_FORM float powf(float, float) noexcept;
 KERNELS_VECTOR_FORM float sinf(float) noexcept;
+KERNELS_VECTOR_FORM float sinhf(float) noexcept;
 KERNELS_VECTOR_FORM float tanf(float) noexcept;
 KERNELS_VECTOR_FORM float tanhf(float) noexcept;
 }
