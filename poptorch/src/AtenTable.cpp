@@ -8,11 +8,11 @@ namespace {
 
 std::map<std::string, AtenRow> makeTable() {
   std::vector<AtenRow> (*const families[])() = {
-      activationRows, controlFlowRows, elementwiseRows, imageRows,
-      indexingRows,   linearRows,      lossRows,        marginLossRows,
-      normRows,       poolRows,        poptorchRows,    randomRows,
-      recurrentRows,  reductionRows,   scatterRows,     shapeRows,
-      sliceRows,      sortRows,
+      activationRows, controlFlowRows, elementwiseRows, formulaRows,
+      imageRows,      indexingRows,    linearRows,      lossRows,
+      marginLossRows, normRows,        poolRows,        poptorchRows,
+      randomRows,     recurrentRows,   reductionRows,   scatterRows,
+      shapeRows,      sliceRows,       sortRows,
   };
   std::map<std::string, AtenRow> table;
   for (auto *family : families) {

@@ -30,6 +30,7 @@ const AtenRow *findAtenRow(const std::string &op);
 std::vector<AtenRow> activationRows();
 std::vector<AtenRow> controlFlowRows();
 std::vector<AtenRow> elementwiseRows();
+std::vector<AtenRow> formulaRows();
 std::vector<AtenRow> imageRows();
 std::vector<AtenRow> indexingRows();
 std::vector<AtenRow> linearRows();

@@ -75,6 +75,13 @@ bool CallLowering::isTensor(std::size_t i) const {
          std::holds_alternative<TensorReference>(call_.arguments[i]);
 }
 
+bool CallLowering::isNumber(std::size_t i) const {
+  const auto &argument = call_.arguments.at(i);
+  return std::holds_alternative<double>(argument) ||
+         std::holds_alternative<std::int64_t>(argument) ||
+         std::holds_alternative<bool>(argument);
+}
+
 TensorId CallLowering::tensor(std::size_t i) {
   if (!isTensor(i)) {
     return scalar(real(i), scalarType());
@@ -310,10 +317,14 @@ TensorId CallLowering::constant(const std::vector<double> &values,
 }
 
 void CallLowering::setResult(std::size_t i, TensorId id) {
-  if (hasResult(i)) {
-    ids_.at(static_cast<std::size_t>(call_.results[i])) =
-        cast(id, resultInfo(i).dataType());
+  if (!hasResult(i)) {
+    return;
   }
+  const popart::TensorInfo &info = resultInfo(i);
+  // What names dimensions computes a scalar as a vector of one.
+  id = info.shape().empty() ? reshape(id, {}) : id;
+  ids_.at(static_cast<std::size_t>(call_.results[i])) =
+      cast(id, info.dataType());
 }
 
 void CallLowering::fail(const std::string &message) const {

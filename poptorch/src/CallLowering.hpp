@@ -38,6 +38,7 @@ public:
   std::size_t argumentCount() const { return call_.arguments.size(); }
   bool isNone(std::size_t i) const;
   bool isTensor(std::size_t i) const;
+  bool isNumber(std::size_t i) const;
   popart::TensorId tensor(std::size_t i);
   popart::TensorId tensorAs(std::size_t i, popart::DataType type);
   Ids tensors(std::size_t i);

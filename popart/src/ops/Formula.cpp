@@ -24,8 +24,9 @@ using Key = std::pair<std::string, std::string>; // domain and type
 const std::map<Key, FormulaRow> &rowsByType() {
   static const auto rows = [] {
     std::map<Key, FormulaRow> map;
-    for (auto *family : {activationFormulas, arithmeticFormulas,
-                         elementwiseFormulas, graphcoreFormulas}) {
+    for (auto *family :
+         {activationFormulas, arithmeticFormulas, elementwiseFormulas,
+          givenFormulas, graphcoreFormulas}) {
       for (FormulaRow &row : family()) {
         Key key{row.domain, row.type};
         map.emplace(std::move(key), std::move(row));

@@ -39,6 +39,7 @@ struct FormulaRow {
 std::vector<FormulaRow> activationFormulas();  // Activations.cpp
 std::vector<FormulaRow> arithmeticFormulas();  // Arithmetic.cpp
 std::vector<FormulaRow> elementwiseFormulas(); // Elementwise.cpp
+std::vector<FormulaRow> givenFormulas();       // GivenFormula.cpp
 std::vector<FormulaRow> graphcoreFormulas();   // GraphcoreFormulas.cpp
 
 } // namespace popart

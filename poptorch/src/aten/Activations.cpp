@@ -10,12 +10,10 @@ namespace {
 
 using popart::TensorId;
 
-void lowerLeakyRelu(CallLowering &call) {
-  TensorId x = call.tensor(0);
-  TensorId positive = call.add("Relu", {x});
-  TensorId negative = call.add("Sub", {x, positive});
-  call.setResult(
-      0, call.add("Add", {positive, call.times(negative, call.real(1))}));
+// x where it is positive, a multiple of it elsewhere.
+TensorId leaky(CallLowering &call, const TensorId &x, const TensorId &slope) {
+  TensorId isPositive = call.add("Greater", {x, call.scalar(0, call.type(x))});
+  return chosen(call, isPositive, x, call.add("Mul", {x, slope}));
 }
 
 void lowerSilu(CallLowering &call) {
@@ -41,34 +39,6 @@ void lowerGelu(CallLowering &call) {
   call.setResult(0, call.add("Mul", {half, call.plus(tanh, 1)}));
 }
 
-// x where it is positive, alpha * (exp(inputScale * x) - 1) elsewhere.
-TensorId elu(CallLowering &call, double alpha, double inputScale) {
-  TensorId x = call.tensor(0);
-  TensorId positive = call.add("Relu", {x});
-  TensorId negative = call.add("Sub", {x, positive});
-  TensorId curved =
-      call.times(call.add("Expm1", {call.times(negative, inputScale)}), alpha);
-  return call.add("Add", {positive, curved});
-}
-
-// elu(x, alpha, scale, inputScale)
-void lowerElu(CallLowering &call) {
-  TensorId y = elu(call, call.real(1), call.real(3));
-  call.setResult(0, call.times(y, call.real(2)));
-}
-
-// celu(x, alpha)
-void lowerCelu(CallLowering &call) {
-  call.setResult(0, elu(call, call.real(1), 1 / call.real(1)));
-}
-
-// softplus(beta * x) / beta
-void lowerSoftplus(CallLowering &call) {
-  double beta = call.real(1);
-  TensorId y = softplusOf(call, call.times(call.tensor(0), beta));
-  call.setResult(0, call.times(y, 1 / beta));
-}
-
 void lowerMish(CallLowering &call) {
   TensorId x = call.tensor(0);
   TensorId gate = call.add("Tanh", {softplusOf(call, x)});
@@ -81,43 +51,12 @@ void lowerLogSigmoid(CallLowering &call) {
   call.setResult(0, call.add("Neg", {softplusOf(call, x)}));
 }
 
-// (x + 3) / 6, kept in [0, 1].
-TensorId hardSigmoid(CallLowering &call) {
-  TensorId x = call.times(call.plus(call.tensor(0), 3), 1.0 / 6);
-  auto type = call.info(x).dataType();
-  return call.add("Clamp", {x, call.scalar(0, type), call.scalar(1, type)});
-}
-
-void lowerHardsigmoid(CallLowering &call) {
-  call.setResult(0, hardSigmoid(call));
-}
-
-void lowerHardswish(CallLowering &call) {
-  call.setResult(0, call.add("Mul", {call.tensor(0), hardSigmoid(call)}));
-}
-
-// x where it is greater than a number, else another: threshold(x, number,
-// other).
-void lowerThreshold(CallLowering &call) {
-  TensorId x = call.tensor(0);
-  auto type = call.type(x);
-  TensorId isAbove = call.add("Greater", {x, call.scalar(call.real(1), type)});
-  call.setResult(0, chosen(call, isAbove, x, call.scalar(call.real(2), type)));
-}
-
-// hardshrink(x, bound) and softshrink, which moves x towards zero as well.
-void lowerShrink(CallLowering &call) {
+// softshrink(x, bound), which moves x towards zero as well.
+void lowerSoftshrink(CallLowering &call) {
   auto bound = static_cast<float>(call.real(1));
-  bool isSoft = call.call().op == "aten::softshrink";
   popart::Attributes attributes;
-  attributes.set("lambd", bound).set("bias", isSoft ? bound : 0.0f);
+  attributes.set("lambd", bound).set("bias", bound);
   call.setResult(0, call.add("Shrink", {call.tensor(0)}, attributes));
-}
-
-// x where it is positive, a multiple of it elsewhere.
-TensorId leaky(CallLowering &call, const TensorId &x, const TensorId &slope) {
-  TensorId isPositive = call.add("Greater", {x, call.scalar(0, call.type(x))});
-  return chosen(call, isPositive, x, call.add("Mul", {x, slope}));
 }
 
 // prelu(x, weight), the weight being one or one for each channel.
@@ -161,24 +100,16 @@ void lowerGlu(CallLowering &call) {
 
 std::vector<AtenRow> activationRows() {
   return {
-      {"aten::leaky_relu", lowerLeakyRelu},
       {"aten::silu", lowerSilu},
       {"aten::mish", lowerMish},
       {"aten::gelu", lowerGelu},
-      {"aten::elu", lowerElu},
-      {"aten::celu", lowerCelu},
-      {"aten::softplus", lowerSoftplus},
       {"aten::log_sigmoid", lowerLogSigmoid},
       {"aten::log_sigmoid_forward", lowerLogSigmoid},
-      {"aten::threshold", lowerThreshold},
-      {"aten::hardshrink", lowerShrink},
-      {"aten::softshrink", lowerShrink},
+      {"aten::softshrink", lowerSoftshrink},
       {"aten::prelu", lowerPrelu},
       {"aten::rrelu", lowerRrelu},
       {"aten::rrelu_with_noise", lowerRrelu},
       {"aten::glu", lowerGlu},
-      {"aten::hardsigmoid", lowerHardsigmoid},
-      {"aten::hardswish", lowerHardswish},
   };
 }
 

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <utility>
 
 namespace poptorch {
@@ -13,39 +14,33 @@ namespace {
 using popart::DataType;
 using popart::TensorId;
 
-// The type that the operands are brought to: the result's, unless that is BOOL
-// (comparisons), where it is the widest operand's.
-DataType operandType(CallLowering &call, std::size_t count) {
-  DataType result = call.resultInfo().dataType();
-  if (result != DataType::BOOL) {
-    return result;
-  }
-  auto rankOf = [](DataType type) {
-    constexpr DataType order[] = {
-        DataType::BOOL,  DataType::UINT8,   DataType::INT8, DataType::INT16,
-        DataType::INT32, DataType::FLOAT16, DataType::FLOAT};
-    return std::find(std::begin(order), std::end(order), type) -
-           std::begin(order);
-  };
-  DataType widest = DataType::BOOL;
-  for (std::size_t i = 0; i < count; ++i) {
-    if (call.isTensor(i)) {
-      DataType type = call.info(call.tensor(i)).dataType();
-      widest = rankOf(type) > rankOf(widest) ? type : widest;
-    }
-  }
-  for (std::size_t i = 0; i < count; ++i) {
-    if (!call.isTensor(i) && !isFloat(widest) &&
-        call.real(i) != std::floor(call.real(i))) {
-      return DataType::FLOAT;
-    }
-  }
-  return widest == DataType::BOOL ? DataType::INT32 : widest;
-}
-
 void lowerUnary(CallLowering &call) {
   TensorId x = call.tensorAs(0, call.resultInfo().dataType());
   call.setResult(0, call.add(call.popartType(), {x}));
+}
+
+// floor and its like: integers stay as they are.
+void lowerRounding(CallLowering &call) {
+  if (isFloat(call.resultInfo().dataType())) {
+    lowerUnary(call);
+  } else {
+    call.setResult(0, call.tensor(0));
+  }
+}
+
+// relu(x), which takes integers, too.
+void lowerRelu(CallLowering &call) {
+  DataType type = call.resultInfo().dataType();
+  TensorId x = call.tensor(0);
+  call.setResult(0, isFloat(type) ? call.add("Relu", {x})
+                                  : call.add("Max", {x, call.scalar(0, type)}));
+}
+
+// Truth values are their own signs.
+void lowerSign(CallLowering &call) {
+  TensorId x = call.tensor(0);
+  bool isTruth = call.type(x) == DataType::BOOL;
+  call.setResult(0, isTruth ? x : call.add("Sign", {x}));
 }
 
 void lowerBinary(CallLowering &call) {
@@ -85,68 +80,93 @@ void lowerReverseSub(CallLowering &call) {
   call.setResult(0, call.add("Sub", {call.tensorAs(1, type), a}));
 }
 
-void lowerDivMode(CallLowering &call) {
-  DataType type = call.resultInfo().dataType();
-  DataType exact = isFloat(type) ? type : DataType::FLOAT;
-  TensorId quotient =
-      call.add("Div", {call.tensorAs(0, exact), call.tensorAs(1, exact)});
-  if (!call.isNone(2)) {
-    quotient =
-        call.add(call.string(2) == "floor" ? "Floor" : "Trunc", {quotient});
-  }
-  call.setResult(0, quotient);
-}
-
 void lowerFloorDivide(CallLowering &call) {
   DataType type = call.resultInfo().dataType();
-  DataType exact = isFloat(type) ? type : DataType::FLOAT;
+  call.setResult(
+      0, flooredQuotient(call, call.tensorAs(0, type), call.tensorAs(1, type)));
+}
+
+// div(a, b, rounding_mode)
+void lowerDivMode(CallLowering &call) {
+  if (!call.isNone(2) && call.string(2) == "floor") {
+    lowerFloorDivide(call);
+    return;
+  }
+  DataType type = call.resultInfo().dataType();
   TensorId quotient =
-      call.add("Div", {call.tensorAs(0, exact), call.tensorAs(1, exact)});
-  call.setResult(0, call.add("Floor", {quotient}));
+      call.add("Div", {call.tensorAs(0, type), call.tensorAs(1, type)});
+  bool isWhole = call.isNone(2) || !isFloat(type);
+  call.setResult(0, isWhole ? quotient : call.add("Trunc", {quotient}));
+}
+
+// Powers that are other operations, as torch computes them: (-inf)^0.5 is NaN.
+TensorId specialPower(CallLowering &call, const TensorId &x, double exponent) {
+  if (exponent == 2) {
+    return call.add("Square", {x});
+  }
+  if (exponent == 3) {
+    return call.add("Mul", {x, call.add("Square", {x})});
+  }
+  if (!isFloat(call.type(x))) {
+    return {};
+  }
+  return exponent == 0.5    ? call.add("Sqrt", {x})
+         : exponent == -0.5 ? call.add("Rsqrt", {x})
+         : exponent == -1   ? call.add("Reciprocal", {x})
+                            : TensorId();
 }
 
 void lowerPowScalar(CallLowering &call) {
   DataType type = call.resultInfo().dataType();
   TensorId x = call.tensorAs(0, type);
-  if (!call.isTensor(1) && call.real(1) == 2) {
-    call.setResult(0, call.add("Square", {x}));
-    return;
-  }
-  call.setResult(0, call.add("Pow", {x, call.tensorAs(1, type)}));
+  TensorId y =
+      call.isTensor(1) ? TensorId() : specialPower(call, x, call.real(1));
+  call.setResult(0,
+                 !y.empty() ? y : call.add("Pow", {x, call.tensorAs(1, type)}));
 }
 
-// clamp, clamp_min, clamp_max, hardtanh: the bounds may be absent.
-TensorId clamped(CallLowering &call, const TensorId &x, const double *low,
-                 const double *high) {
-  DataType type = call.info(x).dataType();
-  if (low && high) {
-    return call.add("Clamp",
-                    {x, call.scalar(*low, type), call.scalar(*high, type)});
+// Limits by the place of their arguments, where there are any. Those that cross
+// give the upper one, and at a limit the gradient is whole: as in torch.
+void setClamped(CallLowering &call, std::size_t low, std::size_t high) {
+  DataType type = call.resultInfo().dataType();
+  type = type == DataType::BOOL ? DataType::INT32 : type;
+  std::vector<TensorId> operands = {call.tensorAs(0, type)};
+  for (std::size_t limit : {low, high}) {
+    if (!call.isNone(limit)) {
+      operands.push_back(call.tensorAs(limit, type));
+    }
   }
-  if (low) {
-    return call.add("Max", {x, call.scalar(*low, type)});
+  TensorId y;
+  if (operands.size() == 3) {
+    bool areInOrder = call.isNumber(low) && call.isNumber(high) &&
+                      call.real(low) <= call.real(high);
+    y = byFormula(call, operands,
+                  areInOrder ? "clamp(a,b,c)" : "min(max(a,b),c)",
+                  {"select(g,0,logical_and(a>=b,a<=c))",
+                   "select(g,0,logical_and(a<b,b<c))",
+                   "select(g,0,logical_or(a>c,c<b))"});
+  } else if (!call.isNone(low)) {
+    y = byFormula(call, operands, "max(a,b)",
+                  {"select(g,0,a>=b)", "select(g,0,a<b)"});
+  } else {
+    y = byFormula(call, operands, "min(a,b)",
+                  {"select(g,0,a<=b)", "select(g,0,a>b)"});
   }
-  return high ? call.add("Min", {x, call.scalar(*high, type)}) : x;
+  call.setResult(0, y);
 }
+
+constexpr std::size_t noLimit = std::numeric_limits<std::size_t>::max();
 
 void lowerClamp(CallLowering &call) {
-  TensorId x = call.tensorAs(0, call.resultInfo().dataType());
-  double low = call.isNone(1) ? 0 : call.real(1);
-  double high = call.isNone(2) ? 0 : call.real(2);
-  call.setResult(0, clamped(call, x, call.isNone(1) ? nullptr : &low,
-                            call.isNone(2) ? nullptr : &high));
+  setClamped(call, 1, 2);
 }
 
 void lowerClampMin(CallLowering &call) {
-  double low = call.real(1);
-  TensorId x = call.tensorAs(0, call.resultInfo().dataType());
-  call.setResult(0, clamped(call, x, &low, nullptr));
+  setClamped(call, 1, noLimit);
 }
 
 void lowerClampMax(CallLowering &call) {
-  double high = call.real(1);
-  TensorId x = call.tensorAs(0, call.resultInfo().dataType());
-  call.setResult(0, clamped(call, x, nullptr, &high));
+  setClamped(call, noLimit, 1);
 }
 
 void lowerLogBase(CallLowering &call) {
@@ -212,22 +232,6 @@ void lowerBitwise(CallLowering &call) {
   }
 }
 
-// clamp with tensors as bounds, each of which may be absent; clamp_min and
-// clamp_max have one.
-void lowerClampTensors(CallLowering &call) {
-  DataType type = call.resultInfo().dataType();
-  TensorId x = call.tensorAs(0, type);
-  bool isMax = call.call().op == "aten::clamp_max.Tensor";
-  if (!isMax && !call.isNone(1)) {
-    x = call.add("Max", {x, call.tensorAs(1, type)});
-  }
-  std::size_t high = isMax ? 1 : 2;
-  if (!call.isNone(high)) {
-    x = call.add("Min", {x, call.tensorAs(high, type)});
-  }
-  call.setResult(0, x);
-}
-
 // lerp(a, b, weight)
 void lowerLerp(CallLowering &call) {
   DataType type = call.resultInfo().dataType();
@@ -235,17 +239,6 @@ void lowerLerp(CallLowering &call) {
   TensorId way = call.add("Sub", {call.tensorAs(1, type), a});
   call.setResult(
       0, call.add("Add", {a, call.add("Mul", {way, call.tensorAs(2, type)})}));
-}
-
-// x * log(y), and nothing where x is nothing.
-void lowerXlogy(CallLowering &call) {
-  DataType type = call.resultInfo().dataType();
-  TensorId x = call.tensorAs(0, type);
-  TensorId zero = call.scalar(0, type);
-  TensorId isZero = call.add("Equal", {x, zero});
-  TensorId y =
-      chosen(call, isZero, call.scalar(1, type), call.tensorAs(1, type));
-  call.setResult(0, call.add("Mul", {x, call.add("Log", {y})}));
 }
 
 // a + value * b * c, and a + value * b / c
@@ -284,7 +277,7 @@ std::vector<AtenRow> elementwiseRows() {
       {"aten::atan", lowerUnary, "Atan"},
       {"aten::atanh", lowerUnary, "Atanh"},
       {"aten::bitwise_not", lowerBitwise, "BitwiseNot"},
-      {"aten::ceil", lowerUnary, "Ceil"},
+      {"aten::ceil", lowerRounding, "Ceil"},
       {"aten::cos", lowerUnary, "Cos"},
       {"aten::cosh", lowerUnary, "Cosh"},
       {"aten::erfc", lowerErfc},
@@ -293,33 +286,33 @@ std::vector<AtenRow> elementwiseRows() {
       {"aten::isnan", lowerFloatTest, "IsNaN"},
       {"aten::lerp.Scalar", lowerLerp},
       {"aten::lerp.Tensor", lowerLerp},
-      {"aten::xlogy.Tensor", lowerXlogy},
       {"aten::logical_xor", lowerLogicalXor},
-      {"aten::clamp.Tensor", lowerClampTensors},
-      {"aten::clamp_min.Tensor", lowerClampTensors},
-      {"aten::clamp_max.Tensor", lowerClampTensors},
+      {"aten::clamp.Tensor", lowerClamp},
+      {"aten::clamp_min.Tensor", lowerClampMin},
+      {"aten::clamp_max.Tensor", lowerClampMax},
       {"aten::remainder.Scalar", lowerBinary, "Mod"},
       {"aten::remainder.Scalar_Tensor", lowerBinary, "Mod"},
       {"aten::remainder.Tensor", lowerBinary, "Mod"},
       {"aten::erf", lowerUnary, "Erf"},
       {"aten::exp", lowerUnary, "Exp"},
       {"aten::expm1", lowerUnary, "Expm1"},
-      {"aten::floor", lowerUnary, "Floor"},
+      {"aten::floor", lowerRounding, "Floor"},
       {"aten::log", lowerUnary, "Log"},
       {"aten::log1p", lowerUnary, "Log1p"},
       {"aten::neg", lowerUnary, "Neg"},
       {"aten::reciprocal", lowerUnary, "Reciprocal"},
-      {"aten::relu", lowerUnary, "Relu"},
-      {"aten::round", lowerUnary, "NearbyInt"},
+      {"aten::relu", lowerRelu},
+      {"aten::round", lowerRounding, "NearbyInt"},
       {"aten::rsqrt", lowerUnary, "Rsqrt"},
       {"aten::sigmoid", lowerUnary, "Sigmoid"},
-      {"aten::sign", lowerUnary, "Sign"},
+      {"aten::sign", lowerSign},
+      {"aten::sgn", lowerSign},
       {"aten::sin", lowerUnary, "Sin"},
       {"aten::sinh", lowerUnary, "Sinh"},
       {"aten::sqrt", lowerUnary, "Sqrt"},
       {"aten::tan", lowerUnary, "Tan"},
       {"aten::tanh", lowerUnary, "Tanh"},
-      {"aten::trunc", lowerUnary, "Trunc"},
+      {"aten::trunc", lowerRounding, "Trunc"},
       {"aten::atan2", lowerBinary, "Atan2"},
       {"aten::fmod.Scalar", lowerBinary, "Remainder"},
       {"aten::fmod.Tensor", lowerBinary, "Remainder"},
@@ -336,7 +329,6 @@ std::vector<AtenRow> elementwiseRows() {
       {"aten::floor_divide", lowerFloorDivide},
       {"aten::floor_divide.Scalar", lowerFloorDivide},
       {"aten::clamp", lowerClamp},
-      {"aten::hardtanh", lowerClamp},
       {"aten::clamp_min", lowerClampMin},
       {"aten::clamp_max", lowerClampMax},
       {"aten::log2", lowerLogBase},

@@ -1,5 +1,8 @@
 #include "Parts.hpp"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <cmath>
 #include <numeric>
@@ -28,7 +31,7 @@ popart::Shape withSize(popart::Shape shape, std::int64_t dim,
 
 Ints dimsOf(const CallLowering &call, std::size_t i, popart::Rank rank) {
   Ints dims = call.isNone(i) ? Ints() : call.integers(i);
-  if (dims.empty()) {
+  if (dims.empty() || rank == 0) {
     return numbersTo(rank);
   }
   for (std::int64_t &dim : dims) {
@@ -39,6 +42,10 @@ Ints dimsOf(const CallLowering &call, std::size_t i, popart::Rank rank) {
 
 std::int64_t dimOf(const CallLowering &call, std::size_t i, popart::Rank rank) {
   return CallLowering::normalise(call.integer(i), rank);
+}
+
+TensorId withDims(CallLowering &call, const TensorId &x) {
+  return call.rank(x) == 0 ? call.reshape(x, {1}) : x;
 }
 
 TensorId sliced(CallLowering &call, const TensorId &x, std::int64_t dim,
@@ -115,6 +122,64 @@ TensorId reducedOver(CallLowering &call, const char *type, const TensorId &x,
       Attributes().set("axes", dims).set("keepdims", Attributes::Int{keeps}));
 }
 
+DataType operandType(CallLowering &call, std::size_t count) {
+  DataType result = call.resultInfo().dataType();
+  if (result != DataType::BOOL) {
+    return result;
+  }
+  auto rankOf = [](DataType type) {
+    constexpr DataType order[] = {
+        DataType::BOOL,  DataType::UINT8,   DataType::INT8, DataType::INT16,
+        DataType::INT32, DataType::FLOAT16, DataType::FLOAT};
+    return std::find(std::begin(order), std::end(order), type) -
+           std::begin(order);
+  };
+  DataType widest = DataType::BOOL;
+  for (std::size_t i = 0; i < count; ++i) {
+    if (call.isTensor(i)) {
+      DataType type = call.info(call.tensor(i)).dataType();
+      widest = rankOf(type) > rankOf(widest) ? type : widest;
+    }
+  }
+  for (std::size_t i = 0; i < count; ++i) {
+    if (!call.isTensor(i) && !isFloat(widest) &&
+        call.real(i) != std::floor(call.real(i))) {
+      return DataType::FLOAT;
+    }
+  }
+  return widest == DataType::BOOL ? DataType::INT32 : widest;
+}
+
+std::string numberText(double number) {
+  return fmt::format("({:.17g})", number);
+}
+
+TensorId byFormula(CallLowering &call, const std::vector<TensorId> &operands,
+                   const std::string &value,
+                   const std::vector<std::string> &gradients,
+                   bool isPredicate) {
+  return call.addSeveral(
+      "aspen", "Formula", operands, 1,
+      Attributes()
+          .set("value", value)
+          .set("gradients", fmt::format("{}", fmt::join(gradients, ";")))
+          .set("isPredicate", Attributes::Int{isPredicate}))[0];
+}
+
+TensorId flooredQuotient(CallLowering &call, const TensorId &a,
+                         const TensorId &b) {
+  TensorId multiple = call.add("Sub", {a, call.add("Mod", {a, b})});
+  TensorId quotient = call.add("Div", {multiple, b});
+  if (!isFloat(call.type(a))) {
+    return quotient;
+  }
+  TensorId isZero = call.add("Equal", {b, call.scalar(0, call.type(b))});
+  quotient = chosen(call, isZero, call.add("Div", {a, b}),
+                    call.add("NearbyInt", {quotient}));
+  // A step function has no gradient, not even where b is zero.
+  return call.addGraphcore("Detach", {quotient});
+}
+
 TensorId softplusOf(CallLowering &call, const TensorId &x) {
   TensorId magnitude = call.add("Neg", {call.add("Abs", {x})});
   TensorId tail = call.add("Log1p", {call.add("Exp", {magnitude})});
@@ -124,10 +189,18 @@ TensorId softplusOf(CallLowering &call, const TensorId &x) {
 TensorId normOver(CallLowering &call, const TensorId &x, double p,
                   const Ints &dims, bool keeps) {
   DataType type = call.type(x);
-  if (p == 2) {
+  if (type == DataType::FLOAT16) {
+    // Powers of halves soon overflow.
+    TensorId y = normOver(call, call.cast(x, DataType::FLOAT), p, dims, keeps);
+    return call.cast(y, type);
+  }
+  if (p == 2 && !dims.empty()) {
     return reducedOver(call, "ReduceL2", x, dims, keeps);
   }
   TensorId size = call.add("Abs", {x});
+  if (dims.empty() && p != 0) {
+    return size;
+  }
   if (p == 1) {
     return reducedOver(call, "ReduceSum", size, dims, keeps);
   }
@@ -161,6 +234,13 @@ TensorId gatheredElements(CallLowering &call, const TensorId &x,
 TensorId scattered(CallLowering &call, const TensorId &x,
                    const TensorId &indices, const TensorId &updates,
                    std::int64_t dim, bool isSum) {
+  DataType type = call.type(x);
+  if (!isFloat(type) && type != DataType::INT32) {
+    // Truth values and small integers are not updated in place.
+    TensorId y = scattered(call, call.cast(x, DataType::INT32), indices,
+                           call.cast(updates, DataType::INT32), dim, isSum);
+    return call.cast(y, type);
+  }
   Attributes attributes;
   attributes.set("axis", dim)
       .set("reduction", std::string(isSum ? "add" : "none"));

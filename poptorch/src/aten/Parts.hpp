@@ -19,9 +19,13 @@ popart::Shape withSize(popart::Shape shape, std::int64_t dim,
                        std::int64_t size);
 
 // Argument `i` as dimensions of a tensor of this rank, counted from the front;
-// all of them where there is none.
+// all of them where there is none. A scalar has none, whatever is named.
 Ints dimsOf(const CallLowering &call, std::size_t i, popart::Rank rank);
 std::int64_t dimOf(const CallLowering &call, std::size_t i, popart::Rank rank);
+
+// An operand of an operator along a dimension: torch takes a scalar for a
+// vector of one element there, whose only dimension is 0 or -1.
+popart::TensorId withDims(CallLowering &call, const popart::TensorId &x);
 
 // Elements start, start + step, ... before `end` of a dimension.
 popart::TensorId sliced(CallLowering &call, const popart::TensorId &x,
@@ -42,12 +46,32 @@ popart::TensorId padded(CallLowering &call, const popart::TensorId &x,
                         const Ints &before, const Ints &after,
                         const char *mode = "constant", double value = 0);
 
+// The type that the operands are brought to: the result's, unless that is BOOL
+// (comparisons), where it is the widest operand's.
+popart::DataType operandType(CallLowering &call, std::size_t count);
+// An element-wise function of operands a, b and c of one type: infix text, as
+// kernels::Expression reads it, and the gradients by operand, over g (the
+// result's gradient) and y (the result) too. "0" is a gradient of zeros; where
+// there is none, it stops.
+popart::TensorId byFormula(CallLowering &call,
+                           const std::vector<popart::TensorId> &operands,
+                           const std::string &value,
+                           const std::vector<std::string> &gradients,
+                           bool isPredicate = false);
+// A number as such text has it.
+std::string numberText(double number);
+
 // a where the condition holds, else b.
 popart::TensorId chosen(CallLowering &call, const popart::TensorId &condition,
                         const popart::TensorId &a, const popart::TensorId &b);
 popart::TensorId reducedOver(CallLowering &call, const char *type,
                              const popart::TensorId &x, const Ints &dims,
                              bool keeps);
+// a / b, rounded down, as Python has it: what the remainder leaves is a
+// multiple of b. Rounding a / b instead would round twice: 1 // 0.1 is 9,
+// not 10.
+popart::TensorId flooredQuotient(CallLowering &call, const popart::TensorId &a,
+                                 const popart::TensorId &b);
 // ln(1 + exp(x)), without overflow.
 popart::TensorId softplusOf(CallLowering &call, const popart::TensorId &x);
 // (sum of |x|^p)^(1/p) over dimensions, for any p.
