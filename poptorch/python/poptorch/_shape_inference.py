@@ -1,26 +1,80 @@
 # Shapes and dtypes of results, from torch's own rules: operators are run on meta
-# tensors, or on zeros where this torch has no meta kernel.
+# tensors, or on numbers of our own where this torch has no meta kernel.
 import torch
 from torch.utils._pytree import tree_flatten, tree_map
 
+from ._errors import createPoptorchError
 from ._traced_tensor import TracedTensor
+from .poptorch_core import isSupported
+
+# Operators whose results may or may not depend on values in size; what they are
+# called with says so later.
+_SIZED_BY_ARGUMENTS = ("aten::index.Tensor", "aten::bincount", "aten::one_hot")
 
 
 def infer(func, args, kwargs):
     """The results of a call, as meta tensors."""
+    name = func.name()
+    if (
+        torch.Tag.dynamic_output_shape in func.tags
+        and name not in _SIZED_BY_ARGUMENTS
+        and kwargs.get("output_size") is None
+    ):
+        raise createPoptorchError(
+            f"[{name}] The size of the result depends on values, which are not "
+            "known when the model is compiled. Use an operator whose result "
+            "has a fixed size, such as torch.where or a product with a mask."
+        )
     if kwargs.get("device") is not None:
         kwargs = {**kwargs, "device": torch.device("meta")}
     try:
         return func(*tree_map(_toMeta, args), **tree_map(_toMeta, kwargs))
-    except (NotImplementedError, RuntimeError, TypeError):
+    except (IndexError, NotImplementedError, RuntimeError, TypeError):
         pass  # no meta kernel in this torch, or half of one
-    return _inferOnZeros(func, args, kwargs)
+    try:
+        return _inferOnNumbers(func, args, kwargs, torch.zeros)
+    except RuntimeError as error:
+        return _inferOnOtherNumbers(func, args, kwargs, error)
 
 
-def _inferOnZeros(func, args, kwargs):
+def _inferOnOtherNumbers(func, args, kwargs, error):
+    """Zeros are no probabilities, and no matrices that have an inverse. What is
+    wrong with other numbers as well is wrong with the call."""
+    if not isSupported(func.name()):
+        raise createPoptorchError(
+            f"Unsupported ops found in compiled model: [{func.name()}]. They "
+            "are not supported yet: see the list of operators in the "
+            "documentation."
+        ) from error
+    try:
+        return _inferOnNumbers(func, args, kwargs, _positiveDefinite)
+    except RuntimeError:
+        raise error from None
+
+
+def _positiveDefinite(shape, dtype):
+    """Probabilities as well."""
+    values = torch.full(shape, 0.01, dtype=dtype)
+    if values.dim() >= 2:
+        values.diagonal(dim1=-2, dim2=-1).add_(0.5)
+    return values
+
+
+def _inferOnNumbers(func, args, kwargs, make):
     if kwargs.get("device") is not None:
         kwargs = {**kwargs, "device": torch.device("cpu")}
-    result = func(*tree_map(_toZeros, args), **tree_map(_toZeros, kwargs))
+
+    def toNumbers(value):
+        """Elements of their own for each tensor: kernels that are called past
+        the dispatcher trust strides, and some write to what they are given."""
+        if not isinstance(value, TracedTensor):
+            return value
+        # The CPU has few operators on halves.
+        dtype = torch.float if value.dtype == torch.half else value.dtype
+        is_float = dtype.is_floating_point
+        return (make if is_float else torch.zeros)(value.shape, dtype=dtype)
+
+    result = func(*tree_map(toNumbers, args), **tree_map(toNumbers, kwargs))
     dtypes = {
         value.dtype
         for value in tree_flatten((args, kwargs))[0]
@@ -35,14 +89,6 @@ def _inferOnZeros(func, args, kwargs):
         return value.to("meta", torch.half if was_half else value.dtype)
 
     return tree_map(toMeta, result)
-
-
-def _toZeros(value):
-    if isinstance(value, TracedTensor):
-        # The CPU has few operators on halves.
-        dtype = torch.float if value.dtype == torch.half else value.dtype
-        return torch.zeros((), dtype=dtype).expand(value.shape)
-    return value
 
 
 def _toMeta(value):

@@ -22,14 +22,16 @@ Ints windowPlaces(std::int64_t size, std::int64_t windows, std::int64_t stride,
 
 // x.unfold(dim, size, step): the windows' elements become the last dimension.
 void lowerUnfold(CallLowering &call) {
-  TensorId x = call.tensor(0);
+  TensorId x = withDims(call, call.tensor(0));
   auto dim = dimOf(call, 1, call.rank(x));
   auto size = call.integer(2);
-  auto windows = call.resultInfo().shape()[static_cast<std::size_t>(dim)];
+  auto count = call.shape(x)[static_cast<std::size_t>(dim)];
+  auto windows = (count - size) / call.integer(3) + 1;
   TensorId places = call.constant(
       windowPlaces(size, windows, call.integer(3), 1), {size, windows});
   TensorId y = gathered(call, x, places, dim);
-  call.setResult(0, moved(call, y, dim, call.rank(y) - 1));
+  y = moved(call, y, dim, call.rank(y) - 1);
+  call.setResult(0, call.reshape(y, call.resultInfo().shape()));
 }
 
 // What im2col and col2im share: their windows over a padded image.

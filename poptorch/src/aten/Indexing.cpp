@@ -13,15 +13,15 @@ using popart::TensorId;
 
 // index_select(x, dim, indices)
 void lowerIndexSelect(CallLowering &call) {
-  TensorId x = call.tensor(0);
+  TensorId x = withDims(call, call.tensor(0));
   TensorId y = gathered(call, x, call.tensor(2), dimOf(call, 1, call.rank(x)));
   call.setResult(0, call.reshape(y, call.resultInfo().shape()));
 }
 
 // gather(x, dim, indices)
 void lowerGather(CallLowering &call) {
-  TensorId x = call.tensor(0);
-  call.setResult(0, gatheredElements(call, x, call.tensor(2),
+  TensorId x = withDims(call, call.tensor(0));
+  call.setResult(0, gatheredElements(call, x, withDims(call, call.tensor(2)),
                                      dimOf(call, 1, call.rank(x))));
 }
 
@@ -256,7 +256,7 @@ TensorId alongDim(CallLowering &call, const TensorId &indices, std::int64_t dim,
 
 // index_fill(x, dim, indices, value)
 void lowerIndexFill(CallLowering &call) {
-  TensorId x = call.tensor(0);
+  TensorId x = withDims(call, call.tensor(0));
   auto dim = dimOf(call, 1, call.rank(x));
   TensorId indices = call.tensor(2);
   popart::Shape shape =
@@ -269,9 +269,9 @@ void lowerIndexFill(CallLowering &call) {
 
 // index_add(x, dim, indices, source, alpha) and index_copy without alpha
 void lowerIndexUpdate(CallLowering &call) {
-  TensorId x = call.tensor(0);
+  TensorId x = withDims(call, call.tensor(0));
   auto dim = dimOf(call, 1, call.rank(x));
-  TensorId source = call.tensorAs(3, call.type(x));
+  TensorId source = withDims(call, call.tensorAs(3, call.type(x)));
   bool isSum = call.call().op == "aten::index_add";
   if (isSum && !call.isNone(4)) {
     source = call.times(source, call.real(4));

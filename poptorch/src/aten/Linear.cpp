@@ -45,6 +45,25 @@ void lowerMatMul(CallLowering &call) {
   call.setResult(0, call.reshape(y, call.resultInfo().shape()));
 }
 
+// beta * input + alpha * product, the input being argument 0 and the factors
+// arguments 3 and 4. What a factor of 0 leaves out is not looked at: it may be
+// NaN. Outer products are (`isAlwaysRead`), as they are in torch.
+void setWeightedSum(CallLowering &call, const TensorId &product,
+                    bool isAlwaysRead = false) {
+  TensorId input = call.tensorAs(0, call.type(product));
+  double beta = call.real(3);
+  double alpha = call.real(4);
+  TensorId scaled = call.times(product, alpha);
+  if (beta == 0) {
+    call.setResult(0, scaled);
+  } else if (alpha == 0 && !isAlwaysRead) {
+    call.setResult(
+        0, expanded(call, call.times(input, beta), call.resultInfo().shape()));
+  } else {
+    call.setResult(0, call.add("Add", {call.times(input, beta), scaled}));
+  }
+}
+
 // addmm, baddbmm, addmv: beta * input + alpha * (a @ b)
 void lowerAddMatMul(CallLowering &call) {
   DataType type = call.resultInfo().dataType();
@@ -52,12 +71,9 @@ void lowerAddMatMul(CallLowering &call) {
   if (call.rank(b) == 1) {
     b = call.reshape(b, {call.shape(b)[0], 1});
   }
-  TensorId product =
-      call.reshape(call.add("MatMul", {call.tensorAs(1, type), b}),
-                   call.resultInfo().shape());
-  TensorId input = call.times(call.tensorAs(0, type), call.real(3));
-  call.setResult(0,
-                 call.add("Add", {input, call.times(product, call.real(4))}));
+  setWeightedSum(call,
+                 call.reshape(call.add("MatMul", {call.tensorAs(1, type), b}),
+                              call.resultInfo().shape()));
 }
 
 // convolution(x, w, bias, stride, padding, dilation, transposed,
@@ -91,9 +107,7 @@ void lowerAddBmm(CallLowering &call) {
   DataType type = call.resultInfo().dataType();
   TensorId product =
       call.add("MatMul", {call.tensorAs(1, type), call.tensorAs(2, type)});
-  TensorId sum = reducedOver(call, "ReduceSum", product, {0}, false);
-  TensorId input = call.times(call.tensorAs(0, type), call.real(3));
-  call.setResult(0, call.add("Add", {input, call.times(sum, call.real(4))}));
+  setWeightedSum(call, reducedOver(call, "ReduceSum", product, {0}, false));
 }
 
 // addr(input, a, b, beta, alpha): the outer product.
@@ -102,9 +116,7 @@ void lowerAddr(CallLowering &call) {
   TensorId a = call.tensorAs(1, type);
   TensorId product = call.add(
       "Mul", {call.reshape(a, {call.shape(a)[0], 1}), call.tensorAs(2, type)});
-  TensorId input = call.times(call.tensorAs(0, type), call.real(3));
-  call.setResult(0,
-                 call.add("Add", {input, call.times(product, call.real(4))}));
+  setWeightedSum(call, product, true);
 }
 
 // linalg_cross(a, b, dim): a[1] b[2] - a[2] b[1] and so on round.

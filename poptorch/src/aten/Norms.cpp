@@ -155,7 +155,7 @@ void lowerWeightNorm(CallLowering &call) {
 
 // softmax(x, dim, dtype) over one dimension, brought last.
 void lowerSoftmax(CallLowering &call) {
-  TensorId x = call.tensorAs(0, call.resultInfo().dataType());
+  TensorId x = withDims(call, call.tensorAs(0, call.resultInfo().dataType()));
   popart::Rank rank = call.rank(x);
   std::int64_t dim = CallLowering::normalise(call.integer(1), rank);
   std::vector<std::int64_t> order(static_cast<std::size_t>(rank));

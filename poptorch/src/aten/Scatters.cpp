@@ -25,9 +25,9 @@ struct Scatter {
 
 Scatter scatterOf(CallLowering &call) {
   Scatter scatter;
-  scatter.x = call.tensor(0);
+  scatter.x = withDims(call, call.tensor(0));
   scatter.dim = dimOf(call, 1, call.rank(scatter.x));
-  scatter.indices = call.tensorAs(2, DataType::INT32);
+  scatter.indices = withDims(call, call.tensorAs(2, DataType::INT32));
   popart::Shape shape = call.shape(scatter.indices);
   scatter.source = call.tensorAs(3, call.type(scatter.x));
   if (call.rank(scatter.source) == 0) {
@@ -124,7 +124,8 @@ void setReduced(CallLowering &call, Scatter scatter,
     TensorId divisor = isSelfIn
                            ? call.plus(counts, 1)
                            : call.add("Max", {counts, call.scalar(1, type)});
-    y = call.add("Div", {y, divisor});
+    y = isFloat(type) ? call.add("Div", {y, divisor})
+                      : flooredQuotient(call, y, divisor);
   }
   call.setResult(0, y);
 }
@@ -137,9 +138,9 @@ void lowerScatterReduceTwo(CallLowering &call) {
 // index_reduce(x, dim, indices, source, reduce, include_self): whole entries.
 void lowerIndexReduce(CallLowering &call) {
   Scatter scatter;
-  scatter.x = call.tensor(0);
+  scatter.x = withDims(call, call.tensor(0));
   scatter.dim = dimOf(call, 1, call.rank(scatter.x));
-  scatter.source = call.tensorAs(3, call.type(scatter.x));
+  scatter.source = withDims(call, call.tensorAs(3, call.type(scatter.x)));
   popart::Shape along(call.shape(scatter.x).size(), 1);
   TensorId indices = call.tensorAs(2, DataType::INT32);
   along[static_cast<std::size_t>(scatter.dim)] = call.info(indices).nelms();

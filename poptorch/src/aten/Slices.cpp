@@ -116,7 +116,7 @@ void lowerRepeat(CallLowering &call) {
 }
 
 void lowerFlip(CallLowering &call) {
-  TensorId x = call.tensor(0);
+  TensorId x = withDims(call, call.tensor(0));
   for (std::int64_t dim : call.integers(1)) {
     x = reversed(call, x, CallLowering::normalise(dim, call.rank(x)));
   }

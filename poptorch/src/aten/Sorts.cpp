@@ -9,12 +9,6 @@ using popart::Attributes;
 using popart::DataType;
 using popart::TensorId;
 
-// A scalar is sorted as a vector of one.
-TensorId sortable(CallLowering &call, std::size_t i) {
-  TensorId x = call.tensor(i);
-  return call.rank(x) == 0 ? call.reshape(x, {1}) : x;
-}
-
 // The k first along a dimension and where they are.
 std::vector<TensorId> firsts(CallLowering &call, const TensorId &x,
                              std::int64_t dim, std::int64_t k, bool isLargest) {
@@ -35,14 +29,14 @@ void setBoth(CallLowering &call, const std::vector<TensorId> &results) {
 
 // topk(x, k, dim, largest)
 void lowerTopK(CallLowering &call) {
-  TensorId x = sortable(call, 0);
+  TensorId x = withDims(call, call.tensor(0));
   setBoth(call, firsts(call, x, dimOf(call, 2, call.rank(x)), call.integer(1),
                        call.boolean(3)));
 }
 
 // sort(x, dim, descending) and sort(x, stable, dim, descending)
 void lowerSort(CallLowering &call) {
-  TensorId x = sortable(call, 0);
+  TensorId x = withDims(call, call.tensor(0));
   std::size_t first = call.call().op == "aten::sort.stable" ? 2 : 1;
   auto dim = dimOf(call, first, call.rank(x));
   setBoth(call,
@@ -51,18 +45,31 @@ void lowerSort(CallLowering &call) {
 }
 
 void lowerArgsort(CallLowering &call) {
-  TensorId x = sortable(call, 0);
+  TensorId x = withDims(call, call.tensor(0));
   auto dim = dimOf(call, 2, call.rank(x));
   setBoth(call,
           {firsts(call, x, dim, call.shape(x)[static_cast<std::size_t>(dim)],
                   call.boolean(3))[1]});
 }
 
-// max(x, dim, keepdim) and min: the value and its place.
-void lowerExtremum(CallLowering &call) {
-  TensorId x = sortable(call, 0);
-  setBoth(call, firsts(call, x, dimOf(call, 1, call.rank(x)), 1,
-                       call.call().op == "aten::max.dim"));
+// max(x, dim, keepdim): the value and its place.
+void lowerMaxDim(CallLowering &call) {
+  TensorId x = withDims(call, call.tensor(0));
+  setBoth(call, firsts(call, x, dimOf(call, 1, call.rank(x)), 1, true));
+}
+
+// min(x, dim, keepdim). NaN counts as the greatest in order, but comes first
+// here, too: so the least is the greatest of what is negated.
+void lowerMinDim(CallLowering &call) {
+  TensorId x = withDims(call, call.tensor(0));
+  auto dim = dimOf(call, 1, call.rank(x));
+  if (!isFloat(call.type(x))) {
+    setBoth(call, firsts(call, x, dim, 1, false));
+    return;
+  }
+  auto both = firsts(call, call.add("Neg", {x}), dim, 1, true);
+  both[0] = call.add("Neg", {both[0]});
+  setBoth(call, both);
 }
 
 // aminmax(x, dim?)
@@ -73,9 +80,15 @@ void lowerAminmax(CallLowering &call) {
                  reducedOver(call, "ReduceMax", x, dims, false)});
 }
 
-// argmax(x, dim?, keepdim): without a dim, in the flattened tensor.
+// argmax(x, dim?, keepdim) and argmin: without a dim, in the flattened tensor.
+// NaN counts as the greatest and as the least.
 void lowerArg(CallLowering &call) {
-  TensorId x = sortable(call, 0);
+  TensorId x = withDims(call, call.tensor(0));
+  std::string type = call.popartType();
+  if (type == "ArgMin" && isFloat(call.type(x))) {
+    x = call.add("Neg", {x});
+    type = "ArgMax";
+  }
   std::int64_t dim = 0;
   if (call.isNone(1)) {
     x = call.reshape(x, {call.info(x).nelms()});
@@ -85,36 +98,46 @@ void lowerArg(CallLowering &call) {
   setBoth(
       call,
       {call.add(
-          call.popartType(), {x},
+          type, {x},
           Attributes().set("axis", dim).set("keepdims", Attributes::Int{0}))});
 }
 
-// The k-th smallest along a dimension, counted from 1.
-void setKth(CallLowering &call, const TensorId &x, std::int64_t dim,
-            std::int64_t k) {
+// The k-th smallest along a dimension, counted from 1, and where it is.
+std::vector<TensorId> kth(CallLowering &call, const TensorId &x,
+                          std::int64_t dim, std::int64_t k) {
   auto both = firsts(call, x, dim, k, false);
   for (TensorId &result : both) {
     result = sliced(call, result, dim, k - 1, k);
   }
-  setBoth(call, both);
+  return both;
 }
 
 // kthvalue(x, k, dim)
 void lowerKthValue(CallLowering &call) {
-  TensorId x = sortable(call, 0);
-  setKth(call, x, dimOf(call, 2, call.rank(x)), call.integer(1));
+  TensorId x = withDims(call, call.tensor(0));
+  setBoth(call, kth(call, x, dimOf(call, 2, call.rank(x)), call.integer(1)));
 }
 
-// median(x) and median(x, dim): the lower of two in the middle.
+// median(x) and median(x, dim): the lower of two in the middle, or NaN where
+// there is one.
 void lowerMedian(CallLowering &call) {
-  TensorId x = sortable(call, 0);
+  TensorId x = withDims(call, call.tensor(0));
   std::int64_t dim = 0;
   if (call.call().op == "aten::median") {
     x = call.reshape(x, {call.info(x).nelms()});
   } else {
     dim = dimOf(call, 1, call.rank(x));
   }
-  setKth(call, x, dim, (call.shape(x)[static_cast<std::size_t>(dim)] + 1) / 2);
+  auto size = call.shape(x)[static_cast<std::size_t>(dim)];
+  auto both = kth(call, x, dim, (size + 1) / 2);
+  if (isFloat(call.type(x))) {
+    auto greatest = firsts(call, x, dim, 1, true);
+    TensorId isNan = call.add("IsNaN", {greatest[0]});
+    for (std::size_t i = 0; i < both.size(); ++i) {
+      both[i] = chosen(call, isNan, greatest[i], both[i]);
+    }
+  }
+  setBoth(call, both);
 }
 
 // cumsum(x, dim, dtype)
@@ -164,8 +187,8 @@ std::vector<AtenRow> sortRows() {
       {"aten::sort", lowerSort},
       {"aten::sort.stable", lowerSort},
       {"aten::argsort.stable", lowerArgsort},
-      {"aten::max.dim", lowerExtremum},
-      {"aten::min.dim", lowerExtremum},
+      {"aten::max.dim", lowerMaxDim},
+      {"aten::min.dim", lowerMinDim},
       {"aten::aminmax", lowerAminmax},
       {"aten::argmax", lowerArg, "ArgMax"},
       {"aten::argmin", lowerArg, "ArgMin"},

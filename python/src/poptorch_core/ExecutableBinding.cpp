@@ -2,6 +2,7 @@
 
 #include "convert.hpp"
 
+#include <AtenTable.hpp>
 #include <Device.hpp>
 #include <Error.hpp>
 #include <pybind11/functional.h>
@@ -163,6 +164,8 @@ void initExecutable(py::module_ &module) {
       .def("printIr", &Executable::printIr, py::arg("machine") = false)
       .def("ipuCount", &Executable::ipuCount);
   module.def("hardwareArchitecture", &hardwareArchitecture);
+  module.def("isSupported",
+             [](const std::string &op) { return findAtenRow(op) != nullptr; });
 }
 
 } // namespace poptorch
