@@ -58,6 +58,12 @@ def deviceDtype(dtype):
     return _STORED_AS.get(dtype, dtype)
 
 
+def narrowed(dtype):
+    """The dtype by which a traced model sees one that was passed or made:
+    doubles are floats there, so that they meet floats as the device has them."""
+    return torch.float32 if dtype == torch.float64 else dtype
+
+
 def toDevice(tensor):
     """`tensor` as the device takes it: its dtype there, contiguous, detached."""
     return tensor.detach().to(deviceDtype(tensor.dtype)).contiguous()

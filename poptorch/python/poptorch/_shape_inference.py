@@ -3,34 +3,30 @@
 import torch
 from torch.utils._pytree import tree_flatten, tree_map
 
+from ._dtypes import narrowed
 from ._errors import createPoptorchError
 from ._traced_tensor import TracedTensor
 from .poptorch_core import isSupported
 
-# Operators whose results may or may not depend on values in size; what they are
-# called with says so later.
-_SIZED_BY_ARGUMENTS = ("aten::index.Tensor", "aten::bincount", "aten::one_hot")
-
 
 def infer(func, args, kwargs):
     """The results of a call, as meta tensors."""
-    name = func.name()
-    if (
-        torch.Tag.dynamic_output_shape in func.tags
-        and name not in _SIZED_BY_ARGUMENTS
-        and kwargs.get("output_size") is None
-    ):
-        raise createPoptorchError(
-            f"[{name}] The size of the result depends on values, which are not "
-            "known when the model is compiled. Use an operator whose result "
-            "has a fixed size, such as torch.where or a product with a mask."
-        )
+    return tree_map(_narrow, _inferred(func, args, kwargs))
+
+
+def _narrow(value):
+    if not isinstance(value, torch.Tensor) or narrowed(value.dtype) == value.dtype:
+        return value
+    return value.to(narrowed(value.dtype))
+
+
+def _inferred(func, args, kwargs):
     if kwargs.get("device") is not None:
         kwargs = {**kwargs, "device": torch.device("meta")}
     try:
         return func(*tree_map(_toMeta, args), **tree_map(_toMeta, kwargs))
-    except (IndexError, NotImplementedError, RuntimeError, TypeError):
-        pass  # no meta kernel in this torch, or half of one
+    except Exception:
+        pass  # no meta kernel in this torch, or half of one, or one that errs
     try:
         return _inferOnNumbers(func, args, kwargs, torch.zeros)
     except RuntimeError as error:

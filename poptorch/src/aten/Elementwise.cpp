@@ -65,7 +65,14 @@ std::pair<TensorId, TensorId> scaledOperands(CallLowering &call) {
   return {a, call.isNone(2) ? b : call.times(b, call.real(2))};
 }
 
+// The sum of truth values says whether one of them is true.
 void lowerAdd(CallLowering &call) {
+  DataType type = call.resultInfo().dataType();
+  if (type == DataType::BOOL) {
+    call.setResult(
+        0, call.add("Or", {call.tensorAs(0, type), call.tensorAs(1, type)}));
+    return;
+  }
   auto [a, b] = scaledOperands(call);
   call.setResult(0, call.add(call.popartType(), {a, b}));
 }

@@ -65,6 +65,30 @@ TensorId countsOf(CallLowering &call, const Scatter &scatter) {
   return scattered(call, zeros, scatter.indices, ones, scatter.dim, true);
 }
 
+// The first elements of x in its dimensions from `first` on.
+TensorId cornerOf(CallLowering &call, TensorId x, const popart::Shape &shape,
+                  std::size_t first) {
+  for (std::size_t d = first; d < shape.size(); ++d) {
+    x = sliced(call, x, static_cast<std::int64_t>(d), 0, shape[d]);
+  }
+  return x;
+}
+
+// x with the elements of `corner` in place of its first ones.
+TensorId withCorner(CallLowering &call, const TensorId &x, TensorId corner) {
+  const popart::Shape shape = call.shape(corner);
+  const popart::Shape whole = call.shape(x);
+  for (std::size_t d = 0; d < shape.size(); ++d) {
+    if (shape[d] < whole[d]) {
+      auto dim = static_cast<std::int64_t>(d);
+      TensorId rest = cornerOf(call, x, shape, d + 1);
+      corner = joined(
+          call, {corner, sliced(call, rest, dim, shape[d], whole[d])}, dim);
+    }
+  }
+  return corner;
+}
+
 // The reduction with x itself among what is reduced.
 TensorId reduced(CallLowering &call, const Scatter &scatter,
                  const std::string &reduction) {
@@ -81,17 +105,16 @@ TensorId reduced(CallLowering &call, const Scatter &scatter,
     call.fail("reduction " + reduction + " is not supported");
   }
   auto size = call.shape(scatter.x)[static_cast<std::size_t>(scatter.dim)];
-  if (withSize(call.shape(scatter.indices), scatter.dim, size) !=
-      call.shape(scatter.x)) {
-    call.fail("the indices must have the size of the tensor in all dimensions "
-              "but one");
-  }
-  return call.addGraphcore("ScatterReduce",
-                           {scatter.source, scatter.indices, scatter.x},
+  popart::Shape covered = call.shape(scatter.indices);
+  covered[static_cast<std::size_t>(scatter.dim)] = size;
+  TensorId part = cornerOf(call, scatter.x, covered, 0);
+  part = call.addGraphcore("ScatterReduce",
+                           {scatter.source, scatter.indices, part},
                            Attributes()
                                .set("axis", scatter.dim)
                                .set("axis_size", size)
                                .set("reduction", kind->second));
+  return withCorner(call, scatter.x, part);
 }
 
 // What x holds where an update arrives, if x itself does not count.
