@@ -36,6 +36,7 @@ std::vector<AtenRow> indexingRows();
 std::vector<AtenRow> linearRows();
 std::vector<AtenRow> lossRows();
 std::vector<AtenRow> marginLossRows();
+std::vector<AtenRow> maskRows();
 std::vector<AtenRow> normRows();
 std::vector<AtenRow> poolRows();
 std::vector<AtenRow> poptorchRows();

@@ -91,8 +91,6 @@ BINARY = [
     Row("add_truths", lambda a, b: (a > 0) + (b > 0), S, S),
     Row("add_truths_in_place", lambda a, b: (a > 0).add_(b > 0), S, S),
     Row("add_a_truth", lambda a: (a > 0) + True, S),
-    Row("relu_integers", torch.relu, Integers(*S, low=-4, high=4)),
-    Row("sign_truths", lambda a: (a > 0).sign(), S),
     Row("add_short", torch.add, whole(dtype=torch.int16),
         whole(dtype=torch.int16)),
     Row("sub", torch.sub, S, S),

@@ -41,8 +41,45 @@ def setIndices(a, i, b):
     a[i] = b
 
 
+def setRows(a, m, b):
+    a[m] = b
+
+
+def setBehind(a, m, b):
+    a[:, m] = b
+
+
 def diagonal(a):
     a.diagonal().fill_(9.0)
+
+
+def windows(a):
+    a.unfold(1, 2, 2).mul_(2.0)
+
+
+def strided(a):
+    a.as_strided((2, 3), (1, 2), 3).add_(1.0)
+
+
+def squeezed(a):
+    a.unsqueeze_(1).squeeze_().squeeze_(0)
+    a[0] = 1.0
+
+
+def swapped(a):
+    a.transpose_(0, 1).swapaxes_(0, 2).swapdims_(1, 2)
+    a[0] = 1.0
+
+
+def givenOut(function, *types):
+    """The call with out=, into tensors of other sizes."""
+
+    def call(*args):
+        out = [torch.empty(0, dtype=t) for t in types]
+        function(*args, out=out[0] if len(out) == 1 else tuple(out))
+        return out
+
+    return call
 
 
 VIEWS = [
@@ -72,6 +109,20 @@ VIEWS = [
     Row("meshgrid", lambda a, b: torch.meshgrid(a, b, indexing="ij"),
         (4,), (3,)),
     Row("cartesian_prod", torch.cartesian_prod, (4,), (3,)),
+    Row("unsqueeze_", update(squeezed), S),
+    Row("squeeze_", lambda a: (a * 1).squeeze_(1) + 1, (3, 1, 2)),
+    Row("t_", lambda a: (a * 1).t_() * 2, S),
+    Row("transpose_", update(swapped), T),
+    Row("resize_", lambda a: (a * 1).resize_(3, 5) * 2, S,
+        gradient=False),
+    Row("resize_as_", lambda a, b: (a * 1).resize_as_(b) + b, S, (2, 2),
+        gradient=False),
+    Row("resize_of_a_transposed", lambda a: (a * 1).t_().resize_(5) * 2, S,
+        gradient=False),
+    Row("set_", lambda a, b: (a * 1).set_(b * 2) + b, S, T,
+        gradient=False),
+    Row("as_strided", lambda a: a.as_strided((3, 2), (1, 3), 2) * 2, S),
+    Row("as_strided_", lambda a: (a * 1).as_strided_((3, 4), (4, 1)) * 2, S),
     Row("diagonal", lambda a: torch.diagonal(a, 1) * 2, S),
     Row("diagonal_dims", lambda a: a.diagonal(0, 0, 2) * 2, T),
 ]  # fmt: skip
@@ -117,6 +168,8 @@ SLICES = [
     Row("set_step", update(setStep), S),
     Row("set_tensor", update(setTensor), S, (6,)),
     Row("set_diagonal", update(diagonal), (4, 4)),
+    Row("set_windows", update(windows), S),
+    Row("set_strided", update(strided), S),
     Row("select_scatter", lambda a, b: a.select_scatter(b, 1, 2), S, (4,)),
     Row("slice_scatter", lambda a, b: a.slice_scatter(b, 1, 1, 5, 2), S,
         (4, 2)),
@@ -168,6 +221,23 @@ INDICES = [
     Row("index_put_accumulate", lambda a, i, b: torch.index_put(
         a, (i,), b, accumulate=True), S, Given([2, 0, 2]), (3, 6)),
     Row("index_put_mask", update(setMask), S),
+    Row("index_list", lambda a: a[[0, 2]], S),
+    Row("index_lists_and_slices", lambda a: a[:, [0, 2, 2], 1:5:2], T),
+    Row("index_range", lambda a: a[range(3)], S),
+    Row("index_mask_of_bytes", lambda a: a[torch.tensor(
+        [1, 0, 1, 1], dtype=torch.uint8)], S),
+    Row("index_number_of_the_run", lambda a, i: a[:, i, 1:], T,
+        Given(-2)),
+    Row("index_put_mask_of_bytes", update(setRows), S,
+        Given([[1, 0, 0, 1, 1, 0]] * 4, torch.uint8), Given(2.0)),
+    Row("index_put_mask_row", update(setRows), S,
+        Given([True, False, True, True]), (6,)),
+    Row("index_put_mask_rows", update(setRows), S,
+        Given([False, True, True, False]), (2, 6)),
+    Row("index_put_mask_behind", update(setBehind), T,
+        Given([True, False, True]), (2, 2, 4)),
+    Row("masked_scatter", lambda a, m, b: a.masked_scatter(m, b), S,
+        Given([True, False, False, True, True, False]), (3, 5)),
     Row("index_fill", lambda a, i: a.index_fill(1, i, 3.0), S,
         Given([0, 4])),
     Row("index_fill_inplace", update(lambda a, i: a.index_fill_(0, i, -1.0)),
@@ -199,6 +269,13 @@ INDICES = [
         for reduce in ("sum", "mean", "amax", "amin", "prod")
         for include in (True, False)
     ),
+    *(
+        Row(f"scatter_reduce_{reduce}_of_fewer",
+            lambda a, i, b, reduce=reduce: a.scatter_reduce(1, i, b, reduce),
+            Distinct(2, *S, low=0.3), Given([[[0, 2, 0], [1, 3, 3]]]),
+            Distinct(2, 3, 4, low=0.3, high=1.7), gradient=False)
+        for reduce in ("sum", "mean", "amax", "amin", "prod")
+    ),
     Row("scatter_reduce_multiply", lambda a, i, b: a.scatter(
         1, i, b, reduce="multiply"), S, Integers(4, 3, high=6), (4, 3),
         gradient=False),
@@ -225,6 +302,15 @@ INDICES = [
         Given([0, 5, 2, 2, 5, 5])),
     Row("bincount_weights", lambda i, w: torch.bincount(i, w, 6),
         Given([0, 5, 2, 2, 5, 5]), (6,), gradient=False, half=False),
+    Row("bucketize_out", givenOut(torch.bucketize, torch.int64), S,
+        Given([-1.0, 0.0, 0.5, 1.0]), half=False),
+    Row("add_out", givenOut(torch.add, torch.float32), S, S, gradient=False,
+        half=False),
+    Row("max_out", givenOut(lambda a, out: torch.max(a, 1, out=out),
+        torch.float32, torch.int64), S, gradient=False, half=False),
+    Row("cat_out", givenOut(lambda *a, out: torch.cat(a, out=out),
+        torch.float32), S, (2, 6), gradient=False, half=False),
+    Row("arange_out", lambda a: a + torch.arange(6, out=torch.empty(6)), S),
     Row("bucketize", lambda a, b: torch.bucketize(a, b), S,
         Given([-1.0, 0.0, 0.5, 1.0]), half=False),
     Row("bucketize_right", lambda a, b: torch.bucketize(a, b, right=True),

@@ -97,6 +97,43 @@ def test_dynamicUpdate():
     checkTraining(function, reference, index(3))
 
 
+@pytest.mark.parametrize("size, start", [(1, 5), (4, 0), (4, 2), (5, 1), (6, 0)])
+def test_dynamicUpdateOfAnySize(size, start):
+    source = torch.full((4, size), -1.0)
+
+    def function(x, i):
+        return poptorch.dynamic_update(x, torch.full((4, size), -1.0), 1, i, size)
+
+    def reference(x):
+        return torch.cat([x[:, :start], source, x[:, start + size :]], 1)
+
+    checkTraining(function, reference, index(start))
+
+
+def test_dynamicUpdateOfAnotherSizeThanItsSource():
+    def function(x, i):
+        return poptorch.dynamic_update(x, x[:, :2], 1, i, 3)
+
+    with pytest.raises(poptorch.Error, match="src must have size 3 in dimens"):
+        run(function, torch.zeros(4, 6), index(1))
+
+
+def test_updateOfASliceWithATensorStart():
+    def function(x, i):
+        x = x * 1
+        x[1:, i : i + 3] *= 2
+        x[i] = x[0]
+        return x
+
+    def reference(x):
+        x = x * 1
+        x[1:, 2:5] *= 2
+        x[2] = x[0]
+        return x
+
+    checkTraining(function, reference, index(2))
+
+
 def test_printTensor(capfd):
     def function(x):
         return poptorch.ipu_print_tensor(x, "seen") * 2

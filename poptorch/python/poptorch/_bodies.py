@@ -27,6 +27,13 @@ class Bodies:
         """Where calls are recorded now."""
         return self._open[-1].calls if self._open else self._tracer.record.calls
 
+    def allCalls(self):
+        """All that were recorded where the next one will be, oldest first."""
+        calls = list(self._tracer.record.calls)
+        for body in self._open:
+            calls += body.calls
+        return calls
+
     def touch(self, storage):
         """Before a storage changes, or is replayed for one of its views."""
         if self._open:

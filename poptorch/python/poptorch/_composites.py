@@ -3,6 +3,7 @@
 import torch
 from torch.utils._pytree import tree_flatten
 
+from ._active_tracer import activeTracer
 from ._traced_tensor import TracedTensor
 
 _WHOLE = """
@@ -44,10 +45,10 @@ def updatesHidden(op):
 def _kernel(overload):
     def run(*args, **kwargs):
         values = tree_flatten((args, kwargs))[0]
-        for value in values:
-            if isinstance(value, TracedTensor):
-                return value._tracer.recordWhole(overload, args, kwargs)
-        return overload.decompose(*args, **kwargs)
+        tracer = activeTracer()
+        if tracer is None or not any(isinstance(v, TracedTensor) for v in values):
+            return overload.decompose(*args, **kwargs)
+        return tracer.recordWhole(overload, args, kwargs)
 
     return run
 

@@ -2,7 +2,7 @@
 # random ones are recorded and never run.
 import torch
 
-from ._dynamic_slices import getItem
+from ._indexing import getItem, setItem
 from ._logging import logger
 from ._traced_tensor import TracedTensor
 
@@ -29,7 +29,10 @@ def constantLike(tracer, func, args, kwargs):
     like, *rest = args
     fill = kwargs.get("fill_value", rest[-1] if rest else None)
     if isinstance(fill, TracedTensor):
-        return tracer.dispatch(func, args, kwargs)
+        fill = tracer.constantValue(fill)
+        if fill is None:
+            return tracer.dispatch(func, args, kwargs)
+        fill = fill.item()
     kwargs = {**kwargs, "device": torch.device("meta")}
     meta = func(like._meta, *rest, **kwargs)
     name = func.name()
@@ -77,7 +80,7 @@ def _fromData(tracer, func, args, kwargs):
 
 
 def _normal(tracer, func, args, kwargs):
-    if any(isinstance(a, torch.Tensor) for a in args):
+    if any(isinstance(a, torch.Tensor) for a in (*args, *kwargs.values())):
         return func(*args, **kwargs)
     return _withoutDevice(tracer, func, args, kwargs)
 
@@ -130,6 +133,7 @@ FUNCTIONS.update(
         torch.as_tensor: _fromData,
         torch.normal: _normal,
         torch.Tensor.__getitem__: getItem,
+        torch.Tensor.__setitem__: setItem,
         torch.Tensor.__rpow__: _reversePower,
         torch.Tensor.to: _to,
         torch.Tensor.ipu: _ipu,

@@ -10,7 +10,8 @@ from ._errors import createPoptorchError
 from ._input_match import InputMatch, TensorSpec
 from ._logging import logger
 
-_VARIADIC = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
+_Kind = inspect.Parameter
+_POSITIONAL = (_Kind.POSITIONAL_ONLY, _Kind.POSITIONAL_OR_KEYWORD)
 
 
 def _anything(*args, **kwargs):
@@ -25,13 +26,14 @@ class ArgumentBinder:
             self._signature = inspect.signature(function)
         except ValueError:  # a function of torch's C++ has none
             self._signature = inspect.signature(_anything)
-        self._parameters = list(self._signature.parameters.values())
-        kinds = [p.kind for p in self._parameters]
-        self._has_args = inspect.Parameter.VAR_POSITIONAL in kinds
-        self._has_kwargs = inspect.Parameter.VAR_KEYWORD in kinds
-        self._names = [
-            p.name for p in self._parameters if p.kind not in _VARIADIC
-        ]
+        parameters = list(self._signature.parameters.values())
+        kinds = [p.kind for p in parameters]
+        self._has_args = _Kind.VAR_POSITIONAL in kinds
+        self._has_kwargs = _Kind.VAR_KEYWORD in kinds
+        # By position, and by name alone.
+        self._parameters = [p for p in parameters if p.kind in _POSITIONAL]
+        self._keywords = [p for p in parameters if p.kind == _Kind.KEYWORD_ONLY]
+        self._names = [p.name for p in self._parameters]
 
     def bind(self, args, kwargs):
         """(args, kwargs) with every parameter that has a position in args."""
@@ -40,21 +42,21 @@ class ArgumentBinder:
                 f"Too many arguments provided: expected {self._names} "
                 f"({len(self._names)}) but got {len(args)}"
             )
+        names = self._names + [p.name for p in self._keywords]
         if not self._has_kwargs:
             for name in kwargs:
-                assert name in self._names, (
+                assert name in names, (
                     f"{name} is not a valid parameter.Allowed values are "
-                    f"{self._names}"
+                    f"{names}"
                 )
         for name in self._names[: len(args)]:
             if name in kwargs:
                 raise createPoptorchError(
                     f"Parameter {name} was passed more than once"
                 )
-        for parameter in self._parameters[len(args) :]:
+        for parameter in self._parameters[len(args) :] + self._keywords:
             if (
-                parameter.kind not in _VARIADIC
-                and parameter.default is parameter.empty
+                parameter.default is parameter.empty
                 and parameter.name not in kwargs
             ):
                 raise createPoptorchError(

@@ -67,8 +67,8 @@ _VALUES = (
     ("set_available_memory(Tensor t, float mem) -> Tensor", _first),
     ("identity_loss(Tensor x, int reduction) -> Tensor", _identityLoss),
     ("internal_cast(Tensor self, str dtype) -> Tensor", _internalCast),
-    ("dynamic_slice(Tensor self, int dim, Tensor start, int size, int step) "
-     "-> Tensor", _dynamicSlice),
+    ("dynamic_slice(Tensor(a) self, int dim, Tensor start, int size, int step) "
+     "-> Tensor(a)", _dynamicSlice),
     ("dynamic_update(Tensor self, Tensor src, int dim, Tensor start, int size)"
      " -> Tensor", _dynamicUpdate),
     ("ctc_beam_search_decoder(Tensor probs, Tensor lengths, int blank, "

@@ -6,6 +6,7 @@ from torch.utils._pytree import tree_flatten
 
 from . import _factories
 from ._active_tracer import activeTracer
+from ._out_arguments import intoGiven
 from ._traced_tensor import TracedTensor
 
 
@@ -37,7 +38,15 @@ class FunctionMode(TorchFunctionMode):
 
     def __torch_function__(self, func, types, args=(), kwargs=None):
         kwargs = kwargs or {}
+        if activeTracer() is not self.tracer:
+            return func(*args, **kwargs)
+        out = kwargs.get("out")
+        if out is not None:
+            return intoGiven(self, func, args, kwargs)
+        return self.call(func, args, kwargs)
+
+    def call(self, func, args, kwargs):
         handler = _factories.FUNCTIONS.get(func)
-        if handler is not None and activeTracer() is self.tracer:
+        if handler is not None:
             return handler(self.tracer, func, args, kwargs)
         return func(*args, **kwargs)

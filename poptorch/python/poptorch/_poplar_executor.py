@@ -1,7 +1,5 @@
 # The wrapper that runs a model on the device: compiles it on the first call, moves
 # weights when they are needed, runs.
-import copy
-
 import torch
 
 from . import _structure, enums
@@ -22,7 +20,12 @@ from ._replica_groups import offerGrouping
 from ._run_times import RunTimes
 from ._trace_model import modesOf, traceModel
 from ._weight_sync import WeightSync
-from ._weights import requireTensorBuffers, unwrapModel, wrapModel
+from ._weights import (
+    requireTensorBuffers,
+    shallowCopy,
+    unwrapModel,
+    wrapModel,
+)
 from .profiling import Channel
 
 # Methods that the system analyser shows.
@@ -57,7 +60,7 @@ class PoplarExecutor(ExecutableFiles, OptimizerSync, RunTimes, WeightSync):
         if self._is_module:
             requireTensorBuffers(model)
             # Plain attributes such as `training` are this wrapper's own.
-            self._model = copy.copy(model)
+            self._model = shallowCopy(model)
             function = self._model.forward
         else:
             self._model = function = model

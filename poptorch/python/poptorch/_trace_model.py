@@ -6,8 +6,10 @@ import torch
 from torch.nn.modules import module as torch_module
 
 from . import _structure
+from ._dtypes import toDevice
 from ._errors import createPoptorchError
 from ._hooks import aroundCompilation
+from ._left_behind import withoutTraces
 from ._logging import logger
 from ._optimizer_values import trainedBy
 from ._traced_tensor import TracedTensor
@@ -38,8 +40,10 @@ def traceModel(model, binder, arguments, options, optimizer=None):
     is_module = isinstance(model, torch.nn.Module)
     state = {}
     with contextlib.ExitStack() as stack:
+        stack.enter_context(_withoutInferenceMode())
         stack.enter_context(aroundCompilation())
         if is_module:
+            stack.enter_context(withoutTraces(model))
             state = stack.enter_context(_swappedState(model, tracer))
             if options._module_namescope_enabled:
                 stack.enter_context(_scopes(model, tracer))
@@ -51,6 +55,7 @@ def traceModel(model, binder, arguments, options, optimizer=None):
     record = tracer.finish()
     if optimizer is not None:
         _freezeOthers(record, state, trainedBy(optimizer))
+        _checkTrained(record)
     return TracedModel(record, structure, state, tracer.host_calls)
 
 
@@ -70,6 +75,18 @@ def _freezeOthers(record, tensors, trained):
             record.tensors[number] = (dtype, shape, False)
 
 
+def _checkTrained(record):
+    """The optimiser alone changes what it trains."""
+    written = {number for number, _ in record.written_back}
+    for name, number, *_ in record.state:
+        if number in written and record.tensors[number][2]:
+            raise createPoptorchError(
+                f"Parameter {name} is changed in forward() and trained by the "
+                "optimiser: change it on the host between the steps, or change a "
+                "copy of it."
+            )
+
+
 def _tracedArguments(tracer, binder, arguments):
     traced = binder.mapTensors(*arguments, tracer.addInput)
     return _structure.rebuild(traced, ())
@@ -80,7 +97,7 @@ def _collectOutputs(tracer, outputs):
         if isinstance(tensor, TracedTensor):
             constant = tracer.constantValue(tensor)
             if constant is not None:
-                return _structure.Value(constant)
+                return _structure.Value(toDevice(constant))
             tracer.addOutput(tensor)
             return _structure.Slot(len(tracer.record.outputs) - 1)
         logger.warning(
@@ -95,7 +112,7 @@ def _collectOutputs(tracer, outputs):
 def _swappedState(model, tracer):
     """Parameters and buffers are traced tensors inside; the same tensor under
     two names is one."""
-    swapped = []  # (dictionary, key, original, traced, full name, kind, module)
+    swapped = []  # (dictionary, key, original, traced, full name, module)
     traced = {}
     for kind in ("_parameters", "_buffers"):
         for prefix, module in model.named_modules():
@@ -106,6 +123,8 @@ def _swappedState(model, tracer):
                 name = f"{prefix}.{key}" if prefix else key
                 if id(tensor) not in traced:
                     traced[id(tensor)] = _traceState(tracer, name, tensor, kind)
+                    # torch asks Parameters of other classes for it.
+                    traced[id(tensor)]._is_param = kind == "_parameters"
                 swapped.append(
                     (holders, key, tensor, traced[id(tensor)], name, module)
                 )
@@ -179,6 +198,29 @@ def _scopes(model, tracer):
     finally:
         for handle in handles:
             handle.remove()
+
+
+@contextlib.contextmanager
+def _withoutInferenceMode():
+    """Inside, inference mode is no_grad(), which is what it means to a trace:
+    its tensors would not reach the operators that are kept whole."""
+    mode = torch.inference_mode
+
+    def enter(self):
+        self.grad_before = torch.is_grad_enabled()
+        torch.set_grad_enabled(not self.mode)
+
+    def leave(self, *exception):
+        torch.set_grad_enabled(self.grad_before)
+
+    isGradEnabled = torch.is_grad_enabled()
+    with mode(False), torch.set_grad_enabled(isGradEnabled):
+        before = mode.__enter__, mode.__exit__
+        mode.__enter__, mode.__exit__ = enter, leave
+        try:
+            yield
+        finally:
+            mode.__enter__, mode.__exit__ = before
 
 
 @contextlib.contextmanager

@@ -1,6 +1,11 @@
 # Tensors that stand for IPU tensors while forward() is traced: a shape and a
 # dtype, no data. Their storage and view chain let in-place updates be replayed.
 import torch
+from torch.utils._mode_utils import no_dispatch
+from torch.utils._pytree import tree_map
+
+from ._active_tracer import activeTracer
+from ._unknowns import valueOf
 
 IPU_DEVICE = torch.device("ipu")
 
@@ -60,14 +65,33 @@ class TracedTensor(torch.Tensor):
     def requires_grad(self):
         return self._tracer.requiresGrad(self)
 
+    @requires_grad.setter
+    def requires_grad(self, requires_grad):
+        self.requires_grad_(requires_grad)
+
     @property
     def grad(self):
         return None
 
     def requires_grad_(self, requires_grad=True):
-        if not requires_grad:
+        if requires_grad:
+            self._tracer.startGradient(self)
+        else:
             self._tracer.stopGradient(self)
         return self
+
+    def detach_(self):
+        self._tracer.stopGradient(self)
+        return self
+
+    @property
+    def data(self):
+        """The same memory without a gradient."""
+        return self.detach()
+
+    @data.setter
+    def data(self, value):
+        self._tracer.replaceData(self, value)
 
     def ipu(self):
         return self
@@ -75,14 +99,41 @@ class TracedTensor(torch.Tensor):
     def __repr__(self):
         return f"tensor(<unavailable>, size={tuple(self.shape)}, device='ipu')"
 
+    def constant(self):
+        """A copy on the CPU of the value of a constant, else None."""
+        value = self._tracer.constantValue(self)
+        return None if value is None else value.to(self.dtype, copy=True)
+
     def __deepcopy__(self, memo):
-        return self.clone()
+        if activeTracer() is not None:
+            return self.clone()
+        value = self.constant()
+        return self if value is None else value
+
+    def tolist(self):
+        return valueOf(self).tolist()
+
+    def numpy(self):
+        return valueOf(self).numpy()
 
     __torch_function__ = torch._C._disabled_torch_function_impl
 
     @classmethod
     def __torch_dispatch__(cls, func, types, args=(), kwargs=None):
-        raise RuntimeError(
-            f"{func}: a tensor on the IPU was used outside of the forward() "
-            "in which it was made"
-        )
+        """Outside of forward(): constants that a model keeps have values."""
+
+        def toHost(value):
+            if not isinstance(value, TracedTensor):
+                return value
+            constant = value.constant()
+            if constant is None:
+                raise RuntimeError(
+                    f"{func}: a tensor on the IPU was used outside of the "
+                    "forward() in which it was made"
+                )
+            return constant
+
+        args, kwargs = tree_map(toHost, (args, kwargs or {}))
+        with no_dispatch():
+            return func(*args, **kwargs)
+

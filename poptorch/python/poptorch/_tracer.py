@@ -9,16 +9,20 @@ from torch.utils._pytree import tree_flatten, tree_map
 from ._active_tracer import activated
 from ._bodies import Bodies, numbersOf
 from ._composites import hiddenUpdates, registerComposites
-from ._dtypes import deviceType, toDevice, warnIfNarrowed
+from ._dtypes import deviceType, narrowed, toDevice, warnIfNarrowed
+from ._encoding import ArgumentEncoder
 from ._errors import createPoptorchError
 from ._folding import folded
+from ._indexing import withKnownPlaces
 from ._logging import logger
 from ._modes import DispatchMode, FunctionMode
 from ._replica_groups import groupingOf
+from ._reshaping import become, reshapeInPlace, reshapesInPlace
 from ._source import callingLine
 from ._traced_tensor import Storage, TracedTensor
 from ._schema import Layout
 from ._shape_inference import infer
+from ._unknowns import namesCpu, requireStatic
 from ._views import View, partsOfSplit, replay, writeThrough
 
 
@@ -38,7 +42,7 @@ class TraceRecord:
         self.bodies = []  # of loops and conditions, by number
 
 
-class Tracer:
+class Tracer(ArgumentEncoder):
     def __init__(self, is_training=False):
         registerComposites()
         self.record = TraceRecord()
@@ -82,7 +86,8 @@ class Tracer:
             logger.warning(
                 "torch.int64 constant cannot be represented as a torch.int32"
             )
-        self._constants[traced._number] = value
+        # What is computed from it is as exact as it is on the host.
+        self._constants[traced._number] = tensor.detach()
         self.record.constants.append((traced._number, value.numpy().tobytes()))
         return traced
 
@@ -102,8 +107,9 @@ class Tracer:
         return number in self._constants
 
     def _leaf(self, tensor, requires_grad):
+        dtype = narrowed(tensor.dtype)
         with no_dispatch():
-            meta = torch.empty(tensor.shape, dtype=tensor.dtype, device="meta")
+            meta = torch.empty(tensor.shape, dtype=dtype, device="meta")
         number = self._addTensor(meta, requires_grad)
         return TracedTensor(self, meta, Storage(number, meta))
 
@@ -127,6 +133,8 @@ class Tracer:
 
     def read(self, tensor):
         """The number of the value that a traced tensor has now."""
+        if tensor._tracer is not self:
+            self.takeOver(tensor)
         storage = tensor._shared
         if tensor._seen_version != storage.version:
             self.bodies.touch(storage)
@@ -148,8 +156,26 @@ class Tracer:
         self._write(tensor, number)
         return number
 
+    def takeOver(self, tensor):
+        """Makes what an earlier trace left behind a tensor of this one."""
+        value = tensor._tracer.constantValue(tensor)
+        if value is None:
+            raise createPoptorchError(
+                f"A tensor of shape {list(tensor.shape)} that forward() computed "
+                "when the model was compiled before is used again. The model "
+                "keeps it outside of forward(), as an attribute for example; "
+                "that is possible for constants, and for the model's buffers."
+            )
+        become(tensor, self.constant(value))
+        tensor._tracer = self
+
     def requiresGrad(self, tensor):
         return self.record.tensors[self.read(tensor)][2]
+
+    def startGradient(self, tensor):
+        """As if a gradient went through the tensor's value."""
+        number = self.read(tensor)
+        self.record.tensors[number] = (*self.record.tensors[number][:2], True)
 
     def stopGradient(self, tensor):
         number = self.recordOne(
@@ -216,24 +242,20 @@ class Tracer:
     def dispatch(self, func, args, kwargs):
         """Records one call and returns its results as traced tensors."""
         op = func.name()
-        if op == "aten::_local_scalar_dense":
-            raise createPoptorchError(
-                "aten::item is only supported in eager mode, but was "
-                "intercepted in a static graph. This means an IPU to CPU copy "
-                "was triggered before the end of the graph: tensors have no "
-                "values while the model is compiled."
-            )
-        if "device" in kwargs and kwargs["device"] is not None:
-            if torch.device(kwargs["device"]).type == "cpu":
-                raise createPoptorchError(
-                    "Illegal move to CPU (via .to(\"cpu\") or .cpu()) while "
-                    "tracing: tensors have no values until the model runs."
-                )
+        for value in tree_flatten((args, kwargs))[0]:
+            if isinstance(value, TracedTensor) and value._tracer is not self:
+                self.takeOver(value)
+        if reshapesInPlace(op):
+            return reshapeInPlace(self, func, args, kwargs)
         layout = Layout.of(func)
         values = folded(self, func, args, kwargs)
+        if namesCpu(kwargs):
+            return self._onCpu(values)
         if values is not None:
             return self._capture(func, layout, args, kwargs, values)
-        arguments = self._encodeArguments(layout, args, kwargs)
+        args = withKnownPlaces(self, op, args)
+        requireStatic(func, args, kwargs)
+        arguments = self.encodeArguments(layout, args, kwargs)
         if layout.written is not None:
             return self._recordInPlace(op, layout, args, kwargs, arguments)
         result = infer(func, args, kwargs)
@@ -241,16 +263,27 @@ class Tracer:
             return self._recordView(op, args[0], arguments, result)
         return self._recordFunction(op, args, arguments, result)
 
+    def _onCpu(self, values):
+        """The result of a move to the CPU: constants can be there."""
+        if values is None:
+            raise createPoptorchError(
+                "Illegal move to CPU (via .to(\"cpu\") or .cpu()) while "
+                "tracing: tensors have no values until the model runs."
+            )
+        return values
+
     def _capture(self, func, layout, args, kwargs, values):
         """The results of a call on constants are constants."""
         if layout.written is not None:
             target = layout.target(args, kwargs)
-            value = flat(values)[0].to(target.dtype)
+            value = flat(values)[0]
+            if narrowed(value.dtype) != target.dtype:
+                value = value.to(target.dtype)
             self._write(target, self.constant(value)._number)
             return target
         if layout.is_view:
-            arguments = self._encodeArguments(layout, args, kwargs)
-            metas = tree_map(lambda t: t.to("meta"), values)
+            arguments = self.encodeArguments(layout, args, kwargs)
+            metas = tree_map(_metaOf, values)
             numbers = [self.constant(v)._number for v in flat(values)]
             return self._views(func.name(), args[0], arguments, metas, numbers)
         return tree_map(
@@ -280,6 +313,20 @@ class Tracer:
         numbers = self._recordCall(op, arguments, flat(result), detached)
         return self._views(op, base, arguments, result, numbers)
 
+    def placesOf(self, flat, places):
+        """Elements of a vector by places that are known; they share its
+        memory."""
+        index = ("tensors", [self.constant(places)._number])
+        arguments = [("tensor", self.read(flat)), index]
+        meta = torch.empty(places.shape, dtype=flat.dtype, device="meta")
+        value = self.constantValue(flat)
+        op = "aten::index.Tensor"
+        if value is None:
+            number = self.recordOne(op, arguments, meta)
+        else:
+            number = self.constant(value[places])._number
+        return self._views(op, flat, arguments, meta, [number])
+
     def _views(self, op, base, arguments, result, numbers):
         several = isinstance(result, (list, tuple))
         metas = flat(result)
@@ -304,15 +351,23 @@ class Tracer:
         requires_grad = False if op == "aten::detach" else None
         number = self.recordOne(op, arguments, target._meta, requires_grad)
         if not torch.is_grad_enabled() and self.requiresGrad(target):
-            number = self._withHistory(target, number)
+            number = self.withHistory(self.read(target), number, target._meta)
         self._write(target, number)
         return target
 
-    def _withHistory(self, target, number):
-        """The value `number` with the gradient of `target`: what no_grad()
-        changes in place is another value of the same variable."""
-        meta = target._meta
-        old = ("tensor", self.read(target))
+    def replaceData(self, target, value):
+        """target.data = value"""
+        value = self.onIpu(value)
+        if target.shape == value.shape and target.dtype == value.dtype:
+            with torch.no_grad():
+                target.copy_(value)
+        else:
+            become(target, value.detach())
+
+    def withHistory(self, before, number, meta):
+        """The value `number` with the gradient of the value `before`: what
+        changes it aside from autograd makes another value of one variable."""
+        old = ("tensor", before)
         detached = self.recordOne("aten::detach", [old], meta, False)
         nothing = self.recordOne(
             "aten::sub.Tensor", [old, ("tensor", detached), 1], meta, True
@@ -324,50 +379,14 @@ class Tracer:
             True,
         )
 
-    def _encodeArguments(self, layout, args, kwargs):
-        encoded = [self._encode(value) for value in args]
-        for name, default in layout.defaults[len(args) :]:
-            encoded.append(self._encode(kwargs.get(name, default)))
-        return encoded
-
-    def _encode(self, value):
-        if isinstance(value, torch.Tensor):
-            return self._encodeTensor(value)
-        if isinstance(value, (list, tuple)):
-            if any(isinstance(v, torch.Tensor) for v in value):
-                return ("tensors", [self._numberOrNone(v) for v in value])
-            return [self._encode(v) for v in value]
-        if isinstance(value, torch.dtype):
-            return ("dtype", deviceType(value))
-        if value is None or isinstance(value, (bool, int, float, str)):
-            return value
-        return None  # device, layout, memory format: one on this machine
-
-    def _encodeTensor(self, tensor):
-        if not isinstance(tensor, TracedTensor) and tensor.dim() == 0:
-            return tensor.item()
-        return ("tensor", self._numberOrNone(tensor))
-
-    def _numberOrNone(self, tensor):
-        return -1 if tensor is None else self.read(self.onIpu(tensor))
-
-    def onIpu(self, tensor):
-        """`tensor`, or a constant if it is a number on the CPU."""
-        if isinstance(tensor, TracedTensor):
-            return tensor
-        if tensor.dim() == 0:
-            return self.constant(tensor)
-        raise createPoptorchError(
-            f"Expected an IPU tensor but got tensor(device={tensor.device}, "
-            f"shape={list(tensor.shape)}, dtype={tensor.dtype}). Constant "
-            "tensors should be moved explicitly to the IPU, via "
-            'cpu_tensor.to("ipu"), or be buffers of the module.'
-        )
-
 
 def _functionalName(op):
     name, dot, overload = op.partition(".")
     return name.rstrip("_") + dot + overload
+
+
+def _metaOf(tensor):
+    return tensor.to("meta", narrowed(tensor.dtype))
 
 
 def flat(result):

@@ -1,5 +1,8 @@
 # Views of traced tensors: how a view is taken again after its base was
 # overwritten, and how an update of a view becomes an update of its base.
+import torch
+
+from ._errors import createPoptorchError
 
 
 class View:
@@ -70,11 +73,56 @@ def _putBack(tracer, view, base, meta, number):
         order = [d % meta.dim() for d in view.arguments[0]]
         inverse = sorted(range(len(order)), key=order.__getitem__)
         return tracer.recordOne(view.op, [value, inverse], meta)
+    if name == "aten::detach":
+        return tracer.withHistory(base, number, meta)
+    if name == "aten::index":
+        return _put(tracer, base, view.arguments[0], value, meta)
+    if name == "poptorch::dynamic_slice":
+        return _updated(tracer, base, view, value, meta)
     if view.meta.numel() != meta.numel():
-        raise RuntimeError(
-            f"In-place operation on a view made by {view.op} is not supported"
-        )
+        return _putWhereTaken(tracer, view, base, value, meta)
     return tracer.recordOne("aten::view", [value, list(meta.shape)], meta)
+
+
+def _put(tracer, base, places, value, meta):
+    return tracer.recordOne(
+        "aten::index_put", [("tensor", base), places, value, False], meta
+    )
+
+
+def _updated(tracer, base, view, value, meta):
+    """The base of a slice whose start the run knows."""
+    dim, start, size, step = view.arguments
+    if step != 1:
+        raise createPoptorchError(
+            "In-place operations on the result of dynamic_slice are supported "
+            f"for a step of 1, not {step}"
+        )
+    arguments = [("tensor", base), value, dim, start, size]
+    return tracer.recordOne("poptorch::dynamic_update", arguments, meta)
+
+
+def _putWhereTaken(tracer, view, base, value, meta):
+    """Any other view: where its elements lie in the base is what it makes of
+    their numbers."""
+    packet, _, overload = view.op.removeprefix("aten::").partition(".")
+    operator = getattr(getattr(torch.ops.aten, packet), overload or "default")
+    places = torch.arange(meta.numel(), device="cpu").reshape(meta.shape)
+    places = operator(places, *view.arguments).reshape(-1)
+    if places.unique().numel() != places.numel():
+        raise createPoptorchError(
+            f"In-place operation on a tensor made by {view.op}: more than one "
+            "of its elements are one in memory. clone() the tensor before."
+        )
+    wide = torch.empty(meta.numel(), dtype=meta.dtype, device="meta")
+    flat = tracer.recordOne("aten::view", [("tensor", base), [-1]], wide)
+    part = torch.empty(places.numel(), dtype=meta.dtype, device="meta")
+    value = ("tensor", tracer.recordOne("aten::view", [value, [-1]], part))
+    index = ("tensors", [tracer.constant(places)._number])
+    flat = _put(tracer, flat, index, value, wide)
+    return tracer.recordOne(
+        "aten::view", [("tensor", flat), list(meta.shape)], meta
+    )
 
 
 _SCATTERS = {

@@ -1,5 +1,7 @@
 # Weights that are fetched when they are looked at: a training wrapper gives the
 # user's model and its tensors classes that read from the device first.
+import copy
+
 import torch
 
 from ._errors import createPoptorchError
@@ -79,6 +81,16 @@ def _plainModel(cls, state):
     return model
 
 
+def shallowCopy(model):
+    """What copy.copy() gives; parametrized modules refuse that."""
+    state = dict(object.__getattribute__(model, "__dict__"))
+    original = type(model)
+    if state.pop(_MARK, None) is not None:
+        fetch(model)
+        original = original._poptorch_original_class
+    return _plainModel(original, state)
+
+
 _MODEL_STATE = ("_parameters", "_buffers", "forward")
 
 
@@ -91,10 +103,12 @@ def _modelClass(original):
         return original.__getattribute__(self, name)
 
     def __reduce_ex__(self, protocol):
-        fetch(self)
-        state = dict(object.__getattribute__(self, "__dict__"))
-        del state[_MARK]
-        return _plainModel, (original, state)
+        plain = shallowCopy(self)
+        return _plainModel, (type(plain), plain.__dict__)
+
+    def __deepcopy__(self, memo):
+        memo[id(self)] = copy.deepcopy(shallowCopy(self), memo)
+        return memo[id(self)]
 
     def destroy(self):
         ownerOf(self).destroy()
@@ -108,6 +122,7 @@ def _modelClass(original):
         {
             "__getattribute__": __getattribute__,
             "__reduce_ex__": __reduce_ex__,
+            "__deepcopy__": __deepcopy__,
             "destroy": destroy,
             "copyWeightsToHostIfNeeded": copyWeightsToHostIfNeeded,
             "_poptorch_original_class": original,

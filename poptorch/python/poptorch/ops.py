@@ -161,7 +161,12 @@ def dynamic_slice(tensor, dim, start, size, step):
     """tensor[start:start+size:step] along `dim`, `start` being a tensor."""
     requireTensor(tensor, "dynamic_slice")
     requireTensor(start, "dynamic_slice")
-    _checkDynamic(tensor, dim, start, size)
+    _checkStart(start, size)
+    if tensor.shape[dim] % size:
+        raise createPoptorchError(
+            f"The size of the slice ({size}) must be a factor of the slicing "
+            f"dimension ({tensor.shape[dim]})."
+        )
     if step < 1:
         raise createPoptorchError("The step of a slice must be at least 1.")
     return torch.ops.poptorch.dynamic_slice(tensor, dim, start, size, step)
@@ -179,7 +184,12 @@ def dynamic_update(input, src, dim, start, size):
             f"input and src must have the same dtype, not {input.dtype} and "
             f"{src.dtype}"
         )
-    _checkDynamic(input, dim, start, size)
+    _checkStart(start, size)
+    if src.shape[dim] != size or size > input.shape[dim]:
+        raise createPoptorchError(
+            f"dynamic_update: src must have size {size} in dimension {dim}, and "
+            f"input no less, not {src.shape[dim]} and {input.shape[dim]}"
+        )
     return torch.ops.poptorch.dynamic_update(input, src, dim, start, size)
 
 
@@ -195,16 +205,11 @@ def ctc_beam_search_decoder(
     )
 
 
-def _checkDynamic(tensor, dim, start, size):
+def _checkStart(start, size):
     if start.dtype not in (torch.int16, torch.int32, torch.int64):
         raise ValueError("Expected integer typed start tensor")
     if size < 1:
         raise createPoptorchError("The size of a slice must be at least 1.")
-    if tensor.shape[dim] % size:
-        raise createPoptorchError(
-            f"The size of the slice ({size}) must be a factor of the slicing "
-            f"dimension ({tensor.shape[dim]})."
-        )
 
 
 class NameScope:

@@ -63,7 +63,7 @@ void lowerSoftshrink(CallLowering &call) {
 void lowerPrelu(CallLowering &call) {
   TensorId x = call.tensor(0);
   TensorId weight = call.tensorAs(1, call.type(x));
-  if (call.info(weight).nelms() > 1) {
+  if (call.info(weight).nelms() > 1 && call.rank(x) > 1) {
     popart::Shape shape(call.shape(x).size(), 1);
     shape[1] = call.info(weight).nelms();
     weight = call.reshape(weight, shape);

@@ -1,5 +1,6 @@
 // Elements by indices: looked up, replaced and added to.
 #include "AtenTable.hpp"
+#include "Masks.hpp"
 #include "Parts.hpp"
 
 #include <algorithm>
@@ -197,31 +198,9 @@ Ints inverseOf(const Ints &order) {
   return inverse;
 }
 
-// x[mask] = value
-bool isMasked(CallLowering &call) {
-  auto indices = call.tensors(1);
-  return indices.size() == 1 && call.type(indices[0]) == DataType::BOOL;
-}
-
-void lowerMaskedPut(CallLowering &call) {
-  TensorId x = call.tensor(0);
-  TensorId mask = call.tensors(1)[0];
-  TensorId value = call.tensorAs(2, call.type(x));
-  if (call.info(value).nelms() != 1) {
-    call.fail("only one value can be put where a mask says");
-  }
-  popart::Shape shape = call.shape(mask);
-  shape.resize(call.shape(x).size(), 1);
-  value = call.reshape(value, {});
-  if (call.boolean(3)) {
-    value = call.add("Add", {x, value});
-  }
-  call.setResult(0, chosen(call, call.reshape(mask, shape), value, x));
-}
-
 // index_put(x, indices, values, accumulate)
 void lowerIndexPut(CallLowering &call) {
-  if (isMasked(call)) {
+  if (isMaskedPut(call)) {
     lowerMaskedPut(call);
     return;
   }
