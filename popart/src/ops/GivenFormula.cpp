@@ -24,7 +24,7 @@ Formula givenFormula(const Op &op) {
 } // namespace
 
 std::vector<FormulaRow> givenFormulas() {
-  return {{.type = "Formula", .choose = givenFormula, .domain = "aspen"}};
+  return {{.type = "GivenFormula", .choose = givenFormula, .domain = "aspen"}};
 }
 
 } // namespace popart

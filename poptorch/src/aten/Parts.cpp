@@ -159,7 +159,7 @@ TensorId byFormula(CallLowering &call, const std::vector<TensorId> &operands,
                    const std::vector<std::string> &gradients,
                    bool isPredicate) {
   return call.addSeveral(
-      "aspen", "Formula", operands, 1,
+      "aspen", "GivenFormula", operands, 1,
       Attributes()
           .set("value", value)
           .set("gradients", fmt::format("{}", fmt::join(gradients, ";")))
