@@ -14,6 +14,20 @@ bool isLoss(const TracedCall &call) {
   return row && row->isLoss;
 }
 
+// A loss that an autograd.Function's forward() computed is the function's: its
+// backward() says what the gradient is.
+CallIndex functionOf(const TraceRecord &record, CallIndex loss) {
+  TensorNumber value = record.calls[loss].results.front();
+  for (CallIndex i = loss + 1; i < record.calls.size(); ++i) {
+    const TracedCall &call = record.calls[i];
+    if (call.op == "poptorch::custom_gradient" &&
+        tensorArguments(call).front() == value) {
+      return i;
+    }
+  }
+  return loss;
+}
+
 } // namespace
 
 Dependences::Dependences(const TraceRecord &record)
@@ -72,7 +86,7 @@ CallIndex findLoss(const TraceRecord &record, const Dependences &dependences) {
     throw Error("Multiple independent losses found in graph. Combine them and "
                 "wrap the final loss in poptorch.identity_loss.");
   }
-  return *losses.begin();
+  return functionOf(record, *losses.begin());
 }
 
 } // namespace poptorch

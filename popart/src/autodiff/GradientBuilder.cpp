@@ -1,9 +1,11 @@
 // Adding operations to the backward pass.
 #include <autodiff/GradientBuilder.hpp>
 
+#include <ir/GraphEditor.hpp>
 #include <support/Error.hpp>
 
 #include <algorithm>
+#include <map>
 #include <utility>
 
 namespace popart {
@@ -42,6 +44,42 @@ GradientBuilder::addOp(std::unique_ptr<Op> op,
                        const std::vector<TensorId> &inputs) {
   op->settings = settings_;
   return graph_.addOp(std::move(op), inputs, {}).outputs;
+}
+
+std::vector<TensorId>
+GradientBuilder::addCopyOf(const Graph &body,
+                           const std::vector<TensorId> &inputs) {
+  std::map<TensorId, TensorId> names = {{"", ""}}; // left out
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    names[body.getInputIds().at(i)] = inputs[i];
+  }
+  GraphEditor editor(graph_);
+  for (const TensorId &id : body.getTensorIds()) {
+    const Tensor &tensor = body.getTensor(id);
+    if (tensor.type == TensorType::Const) {
+      names[id] = graph_.addConstant(editor.uniqueName(body.id + "/" + id),
+                                     tensor.info, tensor.data.data());
+    }
+  }
+  for (const auto &op : body.getOps()) {
+    std::unique_ptr<Op> copied = op->clone();
+    std::string name = std::move(copied->settings.name);
+    copied->settings = settings_;
+    copied->settings.name = std::move(name);
+    std::vector<TensorId> read;
+    for (const TensorId &id : op->inputs) {
+      read.push_back(names.at(id));
+    }
+    const Op &added = graph_.addOp(std::move(copied), read, {});
+    for (std::size_t i = 0; i < op->outputs.size(); ++i) {
+      names[op->outputs[i]] = added.outputs[i];
+    }
+  }
+  std::vector<TensorId> results;
+  for (const TensorId &id : body.getOutputIds()) {
+    results.push_back(names.at(id));
+  }
+  return results;
 }
 
 TensorId GradientBuilder::addElementwise(const std::string &expression,

@@ -36,6 +36,9 @@ public:
   // An operation that is not connected yet.
   std::vector<TensorId> addOp(std::unique_ptr<Op> op,
                               const std::vector<TensorId> &inputs);
+  // The operations of a subgraph that takes `inputs`; what it returns.
+  std::vector<TensorId> addCopyOf(const Graph &body,
+                                  const std::vector<TensorId> &inputs);
   // An element-wise expression; "a,b" names the inputs. The result has `shape`.
   TensorId addElementwise(const std::string &expression,
                           const std::string &names,

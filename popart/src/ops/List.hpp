@@ -16,6 +16,7 @@ std::vector<OpRule> convRules();
 std::vector<OpRule> convTransposeRules();
 std::vector<OpRule> ctcRules();
 std::vector<OpRule> cumSumRules();
+std::vector<OpRule> customGradientRules();
 std::vector<OpRule> depthToSpaceRules();
 std::vector<OpRule> dropoutRules();
 std::vector<OpRule> dynamicSliceRules();

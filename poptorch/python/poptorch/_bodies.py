@@ -1,5 +1,6 @@
-# Bodies of for_loop() and cond(): calls that are recorded apart and become graphs
-# of their own. What a body writes to is a copy: outside nothing has changed.
+# Bodies of for_loop(), cond() and of gradients: calls that are recorded apart and
+# become graphs of their own. What a body writes to is a copy: outside nothing has
+# changed.
 from ._errors import createPoptorchError
 
 
@@ -45,6 +46,12 @@ class Bodies:
         for tensor in inputs:
             body.inputs.append(self._tracer.replaceValue(tensor))
 
+    def _restore(self, body):
+        """Outside of it everything is as it was before."""
+        for storage, number in body.touched.items():
+            storage.number = number
+            storage.version += 1
+
     def _end(self, outputs):
         """The number of the body, which is complete, and the tensors that it
         reads besides its inputs."""
@@ -52,9 +59,7 @@ class Bodies:
         body = self._open[-1]
         body.outputs = [tracer.read(tracer.onIpu(t)) for t in outputs]
         self._open.pop()
-        for storage, number in body.touched.items():
-            storage.number = number
-            storage.version += 1
+        self._restore(body)
         tracer.record.bodies.append(body)
         return len(tracer.record.bodies) - 1, self._captured(body)
 
@@ -73,6 +78,33 @@ class Bodies:
             known.update(call[2])
         use(body.outputs)
         return captured
+
+    # Gradients of torch.autograd.Function
+
+    def gradient(self, function, values):
+        """The number of the body that function(*gradients) is, the gradients
+        being those of `values`, and the tensors that it captures."""
+        body = Body()
+        self._open.append(body)
+        try:
+            gradients = [self._tracer.like(value) for value in values]
+            body.inputs = [gradient._number for gradient in gradients]
+            results = function(*gradients)
+            self._requireOuterStateKept(body)
+        except BaseException:
+            self._open.pop()
+            self._restore(body)
+            raise
+        return self._end(results)
+
+    def _requireOuterStateKept(self, body):
+        owners = self._tracer.namesOfOwned()
+        for storage in body.touched:
+            if storage in owners and storage.number != body.touched[storage]:
+                raise createPoptorchError(
+                    f"backward() changes {owners[storage]}: what outlives a "
+                    "step can be changed in forward() alone"
+                )
 
     # torch.ops.poptorch.{start,end}_for_loop
 

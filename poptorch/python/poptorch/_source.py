@@ -15,8 +15,23 @@ def callingLine():
     there is none."""
     frame = sys._getframe(1)
     while frame is not None:
-        name = frame.f_code.co_filename
-        if not name.startswith(_PACKAGES):
-            return f"{name}:{frame.f_lineno}"
+        if _isUsers(frame):
+            return f"{frame.f_code.co_filename}:{frame.f_lineno}"
         frame = frame.f_back
     return ""
+
+
+def raisingLine(error):
+    """The same of where an exception came from."""
+    line = ""
+    traceback = error.__traceback__
+    while traceback is not None:
+        frame = traceback.tb_frame
+        if _isUsers(frame):
+            line = f"{frame.f_code.co_filename}:{traceback.tb_lineno}"
+        traceback = traceback.tb_next
+    return line
+
+
+def _isUsers(frame):
+    return not frame.f_code.co_filename.startswith(_PACKAGES)

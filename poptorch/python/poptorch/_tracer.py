@@ -7,6 +7,7 @@ from torch.utils._mode_utils import no_dispatch
 from torch.utils._pytree import tree_flatten, tree_map
 
 from ._active_tracer import activated
+from ._autograd_functions import tracedFunctions
 from ._bodies import Bodies, numbersOf
 from ._composites import hiddenUpdates, registerComposites
 from ._dtypes import deviceType, narrowed, toDevice, warnIfNarrowed
@@ -46,7 +47,7 @@ class Tracer(ArgumentEncoder):
     def __init__(self, is_training=False):
         registerComposites()
         self.record = TraceRecord()
-        self._is_training = is_training
+        self.is_training = is_training
         self.placement = (0, 0, 0)
         self.scope = []
         self.outline = {}  # by the key of poptorch.Attribute(__outline=...)
@@ -126,7 +127,12 @@ class Tracer(ArgumentEncoder):
 
     @contextlib.contextmanager
     def activate(self):
-        with activated(self), FunctionMode(self), DispatchMode(self):
+        with (
+            activated(self),
+            tracedFunctions(self),
+            FunctionMode(self),
+            DispatchMode(self),
+        ):
             yield self
 
     # Values.
@@ -169,6 +175,28 @@ class Tracer(ArgumentEncoder):
         become(tensor, self.constant(value))
         tensor._tracer = self
 
+    def assign(self, tensor, value):
+        """Overwrites a traced tensor by another's value."""
+        self._write(tensor, self.read(value))
+
+    def alias(self, tensor):
+        """Another traced tensor of the same memory."""
+        number = self.read(tensor)
+        return TracedTensor(
+            self, tensor._meta, tensor._shared, tensor._chain, number
+        )
+
+    def like(self, tensor):
+        """A traced tensor of the same type and shape that no call makes."""
+        meta = tensor._meta
+        return self._wrap(meta, self._addTensor(meta, False))
+
+    def namesOfOwned(self):
+        """State and inputs by their storage."""
+        names = {number: name for name, number, *_ in self.record.state}
+        names.update((number, name) for name, number in self.record.inputs)
+        return {s: names[number] for number, s in self._owned}
+
     def requiresGrad(self, tensor):
         return self.record.tensors[self.read(tensor)][2]
 
@@ -195,9 +223,9 @@ class Tracer(ArgumentEncoder):
         """Records a call with one result and returns the result's number."""
         return self._recordCall(op, arguments, [meta], requires_grad)[0]
 
-    def recordSeveral(self, op, arguments, metas):
+    def recordSeveral(self, op, arguments, metas, requires_grad=None):
         """Records a call and returns its results."""
-        numbers = self._recordCall(op, arguments, metas)
+        numbers = self._recordCall(op, arguments, metas, requires_grad)
         return [self._wrap(m, n) for m, n in zip(metas, numbers)]
 
     def recordHostCall(self, call, inputs, metas):
@@ -294,7 +322,7 @@ class Tracer(ArgumentEncoder):
     def _recordFunction(self, op, args, arguments, result):
         metas, _ = tree_flatten(result)
         # In inference statistics stay: they would depend on the calls before.
-        updated = hiddenUpdates(op, args) if self._is_training else []
+        updated = hiddenUpdates(op, args) if self.is_training else []
         results = self._recordCall(
             op, arguments, [*metas, *(t._meta for t in updated)]
         )

@@ -1,5 +1,5 @@
-// Loops and conditions, which run graphs of their own, and functions that run
-// on the host.
+// Loops, conditions and gradients that run graphs of their own, and functions
+// that run on the host.
 #include "AtenTable.hpp"
 #include "Error.hpp"
 #include "Parts.hpp"
@@ -82,6 +82,35 @@ void lowerCondition(CallLowering &call) {
   }
 }
 
+// custom_gradient(values, inputs, captured, body, failure): the values, whose
+// gradients the body turns into those of the inputs; a body of -1 is an error
+// where a gradient is needed.
+void lowerCustomGradient(CallLowering &call) {
+  Attributes attributes;
+  if (call.integer(3) < 0) {
+    attributes.set("failure", call.string(4) + calledIn(call.call()));
+  } else {
+    popart::Graph &graph = call.makeGraph("gradient");
+    for (const TensorId &id : call.fill(graph, 3, 2)) {
+      graph.markAsOutput(id);
+    }
+    attributes.set("gradient", Attributes::Graph{graph.id});
+  }
+  auto values = call.tensors(0);
+  auto captured = call.tensors(2);
+  CallLowering::Ids inputs;
+  for (const auto &ids : {values, call.tensors(1), captured}) {
+    inputs.insert(inputs.end(), ids.begin(), ids.end());
+  }
+  attributes.set("values", sizeOf(values)).set("captured", sizeOf(captured));
+  auto results =
+      call.addSeveral("aspen", "CustomGradient", inputs,
+                      static_cast<unsigned>(values.size()), attributes);
+  for (std::size_t i = 0; i < results.size(); ++i) {
+    call.setResult(i, results[i]);
+  }
+}
+
 // cpu_op(inputs, number): the function of this number, which the Executable
 // connects.
 void lowerHostFunction(CallLowering &call) {
@@ -112,6 +141,7 @@ std::vector<AtenRow> controlFlowRows() {
   std::vector<AtenRow> rows = {
       {"poptorch::for_loop", lowerLoop},
       {"poptorch::cond", lowerCondition},
+      {"poptorch::custom_gradient", lowerCustomGradient},
       {"poptorch::cpu_op", lowerHostFunction},
   };
   rows.back().hasEffect = true;
