@@ -9,10 +9,11 @@ namespace {
 std::map<std::string, AtenRow> makeTable() {
   std::vector<AtenRow> (*const families[])() = {
       activationRows, controlFlowRows, elementwiseRows, formulaRows,
-      imageRows,      indexingRows,    linearRows,      lossRows,
-      marginLossRows, maskRows,        normRows,        poolRows,
-      poptorchRows,   randomRows,      recurrentRows,   reductionRows,
-      scatterRows,    shapeRows,       sliceRows,       sortRows,
+      gradientRows,   imageRows,       indexingRows,    linearRows,
+      lossRows,       marginLossRows,  maskRows,        normRows,
+      poolRows,       poptorchRows,    randomRows,      recurrentRows,
+      reductionRows,  scatterRows,     shapeRows,       sliceRows,
+      sortRows,
   };
   std::map<std::string, AtenRow> table;
   for (auto *family : families) {

@@ -31,6 +31,7 @@ std::vector<AtenRow> activationRows();
 std::vector<AtenRow> controlFlowRows();
 std::vector<AtenRow> elementwiseRows();
 std::vector<AtenRow> formulaRows();
+std::vector<AtenRow> gradientRows();
 std::vector<AtenRow> imageRows();
 std::vector<AtenRow> indexingRows();
 std::vector<AtenRow> linearRows();

@@ -223,7 +223,23 @@ ACTIVATIONS = [
     Row("inplace_hardswish", lambda a: F.hardswish(a * 1, inplace=True), S),
 ]
 
+# What backward() of a torch.autograd.Function may call.
+GRADIENTS = [
+    Row("softmax_gradient", lambda g, y: torch._softmax_backward_data(
+        g, y, 1, torch.float32), S, Floats(*S, low=0.0, high=1.0),
+        gradient=False, half=False),
+    Row("log_softmax_gradient", lambda g, y: torch._log_softmax_backward_data(
+        g, y, -1, torch.float32), S, S, gradient=False, half=False),
+    Row("tanh_gradient", torch.ops.aten.tanh_backward, S, S, gradient=False,
+        half=False),
+    Row("sigmoid_gradient", torch.ops.aten.sigmoid_backward, S, S,
+        gradient=False, half=False),
+    Row("threshold_gradient", lambda g, x: torch.ops.aten.threshold_backward(
+        g, x, 0.5), S, S, gradient=False, half=False),
+]  # fmt: skip
+
 test_unary = rowTest(UNARY)
 test_binary = rowTest(BINARY)
 test_comparison = rowTest(COMPARISONS)
 test_activation = rowTest(ACTIVATIONS)
+test_gradient = rowTest(GRADIENTS)
