@@ -172,6 +172,19 @@ def test_constantsMadeInForwardHaveValues():
     checkInference(Counting(), X)
 
 
+class Joining(nn.Module):
+    def forward(self, x):
+        c = torch.tensor([2.0, 3.0], device=x.device)
+        y = torch.tensor([[x[0, 1], 5], [c[1], c[0].item()]], device=x.device)
+        y = y + x.new_tensor([7]) + x.new_tensor([x[1, 0], c[1]])
+        return y + torch.tensor(x[0, :2]) + torch.as_tensor(x[1, :2])
+
+
+@pytest.mark.filterwarnings("ignore:To copy construct")
+def test_tensorsMadeOfTensors():
+    checkInference(Joining(), X)
+
+
 @pytest.mark.parametrize("ask", [
     lambda x: x.tolist(), lambda x: x.numpy(), lambda x: x.sum().item(),
     lambda x: torch.full((2,), x.sum().item()), lambda x: torch.equal(x, x),

@@ -2,7 +2,7 @@
 # random ones are recorded and never run.
 import torch
 
-from ._indexing import getItem, setItem
+from ._indexing import getItem, holdsTraced, setItem, stacked
 from ._logging import logger
 from ._traced_tensor import TracedTensor
 
@@ -72,11 +72,25 @@ def _fromData(tracer, func, args, kwargs):
         return func(*args, device=device, **kwargs)
     if isinstance(args[0], TracedTensor):
         return func(*args, **kwargs)
+    if holdsTraced(args[0]):
+        result = stacked(tracer, args[0]).detach()
+        return result.to(kwargs.get("dtype") or result.dtype)
     if device is None:
         logger.warning(
             "No device set in torch.%s(): forcing to IPU", func.__name__
         )
     return tracer.constant(func(*args, **kwargs))
+
+
+def _newTensor(tracer, func, args, kwargs):
+    """Tensor.new_tensor(): likewise."""
+    tensor, data = args
+    if not isinstance(tensor, TracedTensor):
+        return func(*args, **kwargs)
+    dtype = kwargs.get("dtype") or tensor.dtype
+    device = kwargs.get("device") or tensor.device
+    kwargs = {"dtype": dtype, "device": device}
+    return _fromData(tracer, torch.tensor, (data,), kwargs)
 
 
 def _normal(tracer, func, args, kwargs):
@@ -132,6 +146,7 @@ FUNCTIONS.update(
         torch.tensor: _fromData,
         torch.as_tensor: _fromData,
         torch.normal: _normal,
+        torch.Tensor.new_tensor: _newTensor,
         torch.Tensor.__getitem__: getItem,
         torch.Tensor.__setitem__: setItem,
         torch.Tensor.__rpow__: _reversePower,

@@ -82,7 +82,7 @@ def _asTensor(tracer, item):
     """A sequence or a CPU tensor among the items as a constant, a mask of
     bytes as one of booleans."""
     if _isSequence(item):
-        item = _stacked(item)
+        item = stacked(tracer, item)
         if item.dtype not in (torch.bool, torch.uint8):
             item = item.long()
     if not isinstance(item, torch.Tensor):
@@ -92,25 +92,20 @@ def _asTensor(tracer, item):
     return item if isinstance(item, TracedTensor) else tracer.constant(item)
 
 
-def _stacked(sequence):
-    """The tensor of a sequence, which may hold tensors of the trace."""
-    if _holdsTraced(sequence):
-        return torch.stack(
-            [_stacked(i) if _isSequence(i) else _asScalar(i) for i in sequence]
-        )
-    return torch.tensor(sequence, device="cpu")
+def stacked(tracer, data):
+    """The tensor of numbers in sequences, some of which may be tensors of the
+    trace."""
+    if isinstance(data, TracedTensor):
+        return data.reshape(())
+    if not holdsTraced(data):
+        return tracer.constant(torch.tensor(data, device="cpu"))
+    return torch.stack([stacked(tracer, item) for item in data])
 
 
-def _holdsTraced(value):
+def holdsTraced(value):
     if isinstance(value, (list, tuple)):
-        return any(map(_holdsTraced, value))
+        return any(map(holdsTraced, value))
     return isinstance(value, TracedTensor)
-
-
-def _asScalar(value):
-    if isinstance(value, TracedTensor):
-        return value.long()
-    return torch.tensor(value, device="ipu")
 
 
 _INDEXED = (
