@@ -150,6 +150,7 @@ PARTS = {
                     in_full_only=True),
     "models": Entry(pytest("popart/tests/onnx_models",
                            "poptorch/tests/test_torchvision.py",
+                           "poptorch/tests/test_transformers.py",
                            FULL_MODELS="1"),
                     in_full_only=True),
     "training": Entry(pytest("poptorch/tests/test_training_agreement.py",
