@@ -18,7 +18,9 @@ public:
   BodyFiller(const TraceRecord &record, popart::Graph &graph,
              popart::Op::Settings settings, CallOptions options)
       : record_(record), graph_(graph), settings_(std::move(settings)),
-        options_(options), ids_(record.tensors.size()) {}
+        options_(options), ids_(record.tensors.size()) {
+    options_.readTensors = nullptr; // those of the model, not of its bodies
+  }
 
   void addInput(TensorNumber number) {
     id(number) =

@@ -190,6 +190,11 @@ bool CallLowering::hasResult(std::size_t i) const {
   return i < call_.results.size() && call_.results[i] >= 0;
 }
 
+bool CallLowering::isWanted(std::size_t i) const {
+  return hasResult(i) && (!options_.readTensors ||
+                          options_.readTensors->count(call_.results[i]) > 0);
+}
+
 const popart::TensorInfo &CallLowering::resultInfo(std::size_t i) const {
   auto number = static_cast<std::size_t>(call_.results.at(i));
   return record_.tensors.at(number).info;

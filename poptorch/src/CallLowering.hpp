@@ -7,6 +7,7 @@
 #include <popart/graph.hpp>
 
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -16,6 +17,8 @@ struct CallOptions {
   bool isTraining = false;
   // What planned operations may use of the IPU's memory, if the user says.
   std::optional<float> availableMemory = {};
+  // Tensors that anything reads; null where all may be read.
+  const std::set<TensorNumber> *readTensors = nullptr;
 };
 
 class CallLowering {
@@ -64,6 +67,8 @@ public:
   // The result's type and shape as torch computed them.
   const popart::TensorInfo &resultInfo(std::size_t i = 0) const;
   bool hasResult(std::size_t i) const;
+  // Whether anything reads the result: others need not be computed.
+  bool isWanted(std::size_t i) const;
   const popart::TensorInfo &info(const popart::TensorId &id) const;
   const popart::Shape &shape(const popart::TensorId &id) const {
     return info(id).shape();

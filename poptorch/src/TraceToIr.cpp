@@ -159,6 +159,7 @@ private:
   CallOptions callOptions(const TracedCall &call) const {
     auto memory = options_.availableMemory.find(call.placement.ipu);
     CallOptions options{options_.isTraining};
+    options.readTensors = &neededTensors_;
     if (memory != options_.availableMemory.end()) {
       options.availableMemory = static_cast<float>(memory->second);
     }

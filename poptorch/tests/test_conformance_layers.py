@@ -1,7 +1,7 @@
 # Products, convolutions, pools, norms, images and recurrent layers.
 import torch
 import torch.nn.functional as F
-from conformance_rows import Row, rowTest
+from conformance_rows import Distinct, Floats, Row, rowTest
 from torch import nn
 
 torch.manual_seed(0)  # the weights of the modules below
@@ -137,6 +137,22 @@ POOLS = [
         (2, 3, 6, 5)),
     Row("adaptive_avg_pool3d", nn.AdaptiveAvgPool3d(2), (1, 2, 4, 4, 2)),
     Row("adaptive_max_pool", nn.AdaptiveMaxPool2d(2), (2, 3, 6, 4)),
+    Row("adaptive_avg_pool_uneven", nn.AdaptiveAvgPool2d((3, 2)),
+        (2, 3, 7, 5)),
+    Row("adaptive_avg_pool_larger", nn.AdaptiveAvgPool1d(7), (2, 3, 5)),
+    Row("adaptive_max_pool_uneven", nn.AdaptiveMaxPool2d((3, 2)),
+        Distinct(2, 3, 7, 5)),
+    Row("adaptive_max_pool_indices", nn.AdaptiveMaxPool2d(
+        (3, 2), return_indices=True), Distinct(2, 3, 7, 5)),
+    Row("max_pool_indices", nn.MaxPool2d(3, 2, 1, return_indices=True),
+        Distinct(2, 3, 7, 6)),
+    Row("max_pool_indices_dilated", nn.MaxPool2d(
+        2, 2, dilation=2, ceil_mode=True, return_indices=True),
+        Distinct(1, 2, 7, 6)),
+    Row("max_pool3d_indices", nn.MaxPool3d(2, return_indices=True),
+        Distinct(1, 2, 4, 4, 2)),
+    Row("max_unpool", lambda a: F.max_unpool2d(
+        *F.max_pool2d(a, 2, return_indices=True), 2), Distinct(2, 3, 6, 4)),
     Row("lp_pool", lambda a: F.lp_pool2d(a, 2, 2), (2, 3, 6, 6)),
 ]  # fmt: skip
 
@@ -178,6 +194,31 @@ IMAGES = [
     Row("bilinear2d", resize("bilinear", scale_factor=2), (2, 3, 4, 5)),
     Row("bilinear2d_size", resize("bilinear", size=(7, 3)), (2, 3, 4, 5)),
     Row("bicubic2d", resize("bicubic", scale_factor=2), (1, 2, 4, 5)),
+    Row("linear1d", resize("linear", scale_factor=1.7), (2, 3, 4)),
+    Row("trilinear3d", resize("trilinear", scale_factor=2), (1, 2, 2, 3, 2)),
+    *(
+        Row(f"{mode}_corners_{name}", resize(
+            mode, align_corners=True, **arguments), (1, 2, 4, 5))
+        for mode in ("bilinear", "bicubic")
+        for name, arguments in (
+            ("factor", {"scale_factor": 1.7}), ("size", {"size": (7, 1)}))
+    ),
+    Row("area", resize("area", size=(3, 2)), (2, 3, 4, 5)),
+    *(
+        Row(f"grid_sample_{mode}_{padding}_{corners}",
+            lambda a, g, arguments=(mode, padding, corners): F.grid_sample(
+                a, g, *arguments), (2, 3, 5, 4),
+            Floats(2, 3, 6, 2, low=-1.4, high=1.4), half=False)
+        for mode in ("bilinear", "nearest", "bicubic")
+        for padding in ("zeros", "border", "reflection")
+        for corners in (False, True)
+    ),
+    Row("grid_sample_3d", lambda a, g: F.grid_sample(
+        a, g, align_corners=False), (1, 2, 3, 4, 5),
+        Floats(1, 2, 3, 2, 3, low=-1.2, high=1.2), half=False),
+    Row("affine_grid", lambda a, t: F.grid_sample(a, F.affine_grid(
+        t, a.shape, align_corners=False), align_corners=False),
+        (2, 3, 5, 4), Floats(2, 2, 3, low=-0.6, high=0.6), half=False),
     Row("upsample", nn.Upsample(scale_factor=3), (1, 2, 3, 2)),
     Row("pixel_shuffle", lambda a: F.pixel_shuffle(a, 2), (2, 8, 3, 2)),
     Row("pixel_unshuffle", lambda a: F.pixel_unshuffle(a, 2), (2, 2, 4, 6)),

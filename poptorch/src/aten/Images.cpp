@@ -120,16 +120,17 @@ void lowerCol2Im(CallLowering &call) {
 }
 
 // Result sizes of interpolation by the fields' dimensions, and the factors that
-// were meant where they were given: (x, size?, factors?) or, without ".vec",
-// (x, size, factor?, factor?, ...), after `extra` other arguments.
+// were meant where they were given, unless sizes alone decide: (x, size?,
+// factors?) or, without ".vec", (x, size, factor?, factor?, ...), after `extra`
+// other arguments.
 TensorId resized(CallLowering &call, std::size_t extra,
-                 popart::Attributes attributes) {
+                 popart::Attributes attributes, bool bySizes = false) {
   TensorId x = call.tensor(0);
   const popart::Shape &from = call.shape(x);
   const popart::Shape &to = call.resultInfo().shape();
   bool isVector = call.call().op.ends_with(".vec");
   std::vector<float> factors = {1, 1};
-  bool areGiven = true;
+  bool areGiven = !bySizes;
   for (std::size_t d = 2; d < from.size(); ++d) {
     std::size_t i = 2 + extra + (isVector ? 0 : d - 2);
     areGiven = areGiven && !call.isNone(i);
@@ -156,21 +157,17 @@ void lowerNearest(CallLowering &call) {
                                      call.popartType())));
 }
 
-// upsample_bilinear2d and upsample_bicubic2d(x, size, align_corners, factors)
+// upsample_linear1d, bilinear2d, trilinear3d and bicubic2d(x, size,
+// align_corners, factors)
 void lowerInterpolate(CallLowering &call) {
-  if (call.boolean(2)) {
-    call.fail("Only support align_corners=False.");
-  }
+  const char *places = call.boolean(2) ? "align_corners" : "half_pixel";
   call.setResult(0, resized(call, 1,
                             popart::Attributes()
                                 .set("mode", call.popartType())
+                                .set("cubic_coeff_a", -0.75f)
                                 .set("coordinate_transformation_mode",
-                                     std::string("half_pixel"))));
-}
-
-void lowerNoInterpolate(CallLowering &call) {
-  call.fail("Unsupported upsample mode " + call.popartType() +
-            ": currently only 'nearest' is supported");
+                                     std::string(places)),
+                            call.boolean(2)));
 }
 
 // pixel_shuffle(x, r): [..., C r r, H, W] becomes [..., C, H r, W r].
@@ -233,8 +230,8 @@ std::vector<AtenRow> imageRows() {
     }
     add("upsample_bilinear2d", lowerInterpolate, "linear");
     add("upsample_bicubic2d", lowerInterpolate, "cubic");
-    add("upsample_linear1d", lowerNoInterpolate, "linear");
-    add("upsample_trilinear3d", lowerNoInterpolate, "trilinear");
+    add("upsample_linear1d", lowerInterpolate, "linear");
+    add("upsample_trilinear3d", lowerInterpolate, "linear");
   }
   return rows;
 }

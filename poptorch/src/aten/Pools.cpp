@@ -1,8 +1,6 @@
 // Pooling.
 #include "AtenTable.hpp"
-#include "Parts.hpp"
-
-#include <fmt/format.h>
+#include "PoolWindows.hpp"
 
 #include <algorithm>
 #include <functional>
@@ -14,19 +12,6 @@ namespace {
 using popart::Attributes;
 using popart::DataType;
 using popart::TensorId;
-
-// The dimensions that are pooled over: "..._pool2d..." has two.
-std::size_t fieldRank(const CallLowering &call) {
-  const std::string &op = call.call().op;
-  return static_cast<std::size_t>(op[op.find("pool") + 4] - '0');
-}
-
-// torch allows an input without a batch dimension.
-TensorId batched(CallLowering &call, const TensorId &x) {
-  popart::Shape shape = call.shape(x);
-  shape.insert(shape.begin(), fieldRank(call) + 2 - shape.size(), 1);
-  return call.reshape(x, shape);
-}
 
 // (x, kernel, stride, padding): without a stride windows do not overlap.
 Attributes windowOf(const CallLowering &call) {
@@ -41,8 +26,8 @@ Attributes windowOf(const CallLowering &call) {
       .set("pads", pads);
 }
 
-void setPooled(CallLowering &call, const TensorId &y) {
-  call.setResult(0, call.reshape(y, call.resultInfo().shape()));
+void setPooled(CallLowering &call, const TensorId &y, std::size_t i = 0) {
+  call.setResult(i, call.reshape(y, call.resultInfo(i).shape()));
 }
 
 TensorId maxPool(CallLowering &call, const TensorId &x,
@@ -55,7 +40,23 @@ void lowerMaxPool(CallLowering &call) {
   Attributes attributes = windowOf(call);
   attributes.set("dilations", call.integers(4, fieldRank(call), 1))
       .set("ceil_mode", std::int64_t{call.boolean(5)});
-  setPooled(call, maxPool(call, batched(call, call.tensor(0)), attributes));
+  TensorId x = batched(call, call.tensor(0));
+  setPooled(call, maxPool(call, x, attributes));
+  if (!call.isWanted(1)) {
+    return;
+  }
+  std::size_t spatial = fieldRank(call);
+  auto kernel = call.integers(1, spatial, 1);
+  auto stride = attributes.getInts("strides", {});
+  auto padding = call.integers(3, spatial, 0);
+  auto dilation = call.integers(4, spatial, 1);
+  const popart::Shape &to = call.resultInfo().shape();
+  std::vector<WindowRow> rows;
+  for (std::size_t d = 0; d < spatial; ++d) {
+    rows.push_back(kernelRow(call.shape(x)[2 + d], to[to.size() - spatial + d],
+                             kernel[d], stride[d], padding[d], dilation[d]));
+  }
+  setPooled(call, placesOfGreatest(call, x, rows), 1);
 }
 
 // avg_pool(x, kernel, stride, padding, ceil, count_include_pad, divisor), in
@@ -79,25 +80,28 @@ void lowerAveragePool(CallLowering &call) {
   setPooled(call, y);
 }
 
-// Windows of equal stride that give the sizes of the second argument, each of
-// which must divide what there is.
-Attributes adaptiveWindow(CallLowering &call, const TensorId &x) {
+// The windows of adaptive pools. Where the sizes divide what there is, they are
+// windows of equal stride.
+struct AdaptiveWindows {
+  std::vector<WindowRow> rows;
+  bool areEqual = true;
+  Attributes attributes;
+};
+
+AdaptiveWindows adaptiveWindows(CallLowering &call, const TensorId &x) {
   std::size_t spatial = fieldRank(call);
   const popart::Shape &to = call.resultInfo().shape();
+  AdaptiveWindows windows;
   Ints kernel;
-  Ints strides;
   for (std::size_t d = 0; d < spatial; ++d) {
     auto from = call.shape(x)[2 + d];
     auto count = to[to.size() - spatial + d];
-    if (from % count != 0) {
-      call.fail(fmt::format("Input dim {} ({}) is not divisible by the "
-                            "corresponding output dim ({})",
-                            d, from, count));
-    }
-    strides.push_back(from / count);
+    windows.rows.push_back(adaptiveRow(from, count));
+    windows.areEqual = windows.areEqual && from % count == 0;
     kernel.push_back(from / count);
   }
-  return Attributes().set("kernel_shape", kernel).set("strides", strides);
+  windows.attributes.set("kernel_shape", kernel).set("strides", kernel);
+  return windows;
 }
 
 // One window over everything is a mean.
@@ -111,12 +115,25 @@ void lowerAdaptiveAverage(CallLowering &call) {
     setPooled(call, reducedOver(call, "ReduceMean", x, field, true));
     return;
   }
-  setPooled(call, call.add("AveragePool", {x}, adaptiveWindow(call, x)));
+  AdaptiveWindows windows = adaptiveWindows(call, x);
+  if (windows.areEqual) {
+    setPooled(call, call.add("AveragePool", {x}, windows.attributes));
+    return;
+  }
+  for (std::size_t d = 0; d < windows.rows.size(); ++d) {
+    x = means(call, x, windows.rows[d], static_cast<std::int64_t>(2 + d));
+  }
+  setPooled(call, x);
 }
 
 void lowerAdaptiveMax(CallLowering &call) {
   TensorId x = batched(call, call.tensor(0));
-  setPooled(call, maxPool(call, x, adaptiveWindow(call, x)));
+  AdaptiveWindows windows = adaptiveWindows(call, x);
+  setPooled(call, windows.areEqual ? maxPool(call, x, windows.attributes)
+                                   : greatest(call, x, windows.rows));
+  if (call.isWanted(1)) {
+    setPooled(call, placesOfGreatest(call, x, windows.rows), 1);
+  }
 }
 
 } // namespace
