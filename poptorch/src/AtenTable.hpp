@@ -34,6 +34,7 @@ std::vector<AtenRow> formulaRows();
 std::vector<AtenRow> gradientRows();
 std::vector<AtenRow> imageRows();
 std::vector<AtenRow> indexingRows();
+std::vector<AtenRow> labelLossRows();
 std::vector<AtenRow> linearRows();
 std::vector<AtenRow> lossRows();
 std::vector<AtenRow> marginLossRows();
@@ -48,5 +49,6 @@ std::vector<AtenRow> scatterRows();
 std::vector<AtenRow> shapeRows();
 std::vector<AtenRow> sliceRows();
 std::vector<AtenRow> sortRows();
+std::vector<AtenRow> specialFunctionRows();
 
 } // namespace poptorch

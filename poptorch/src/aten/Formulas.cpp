@@ -115,6 +115,10 @@ constexpr std::pair<const char *, const char *> otherNames[] = {
     {"bitwise_left_shift.Scalar_Tensor", "bitwise_left_shift.Tensor"},
     {"bitwise_right_shift.Tensor_Scalar", "bitwise_right_shift.Tensor"},
     {"bitwise_right_shift.Scalar_Tensor", "bitwise_right_shift.Tensor"},
+    {"__lshift__.Tensor", "bitwise_left_shift.Tensor"},
+    {"__lshift__.Scalar", "bitwise_left_shift.Tensor"},
+    {"__rshift__.Tensor", "bitwise_right_shift.Tensor"},
+    {"__rshift__.Scalar", "bitwise_right_shift.Tensor"},
 };
 
 const std::map<std::string, Row> &rowsByOp() {

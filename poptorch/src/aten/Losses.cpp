@@ -5,125 +5,12 @@
 #include "AtenTable.hpp"
 #include "Parts.hpp"
 
-#include <numeric>
-
 namespace poptorch {
 namespace {
 
 using popart::Attributes;
 using popart::DataType;
 using popart::TensorId;
-
-// torch's numbers; PopART's are Sum, Mean, None.
-enum class Reduction { None = 0, Mean = 1, Sum = 2 };
-
-Attributes::Int popartReduction(Reduction reduction) {
-  switch (reduction) {
-  case Reduction::Sum:
-    return 0;
-  case Reduction::Mean:
-    return 1;
-  default:
-    return 2;
-  }
-}
-
-// Log-probabilities with the classes last, as PopART wants them; torch has
-// them second.
-TensorId classesLast(CallLowering &call, const TensorId &x) {
-  std::vector<std::int64_t> order(static_cast<std::size_t>(call.rank(x)));
-  std::iota(order.begin(), order.end(), 0);
-  if (order.size() > 2) {
-    order.erase(order.begin() + 1);
-    order.push_back(1);
-  }
-  return call.transpose(x, order);
-}
-
-// nll_loss(x, labels, weight, reduction, ignore_index), the log-probabilities
-// being given; cross_entropy_loss has its arguments in the same places.
-void setNllLoss(CallLowering &call, const TensorId &logProbabilities) {
-  if (!call.isNone(2)) {
-    call.fail("Parameter \"weight\" is unsupported for " + call.call().op);
-  }
-  auto reduction = static_cast<Reduction>(call.integer(3));
-  Attributes attributes;
-  attributes.set("reduction", popartReduction(reduction))
-      .set("ignoreIndex", call.integer(4))
-      .set("inputIsLogProbability", Attributes::Int{1});
-  TensorId labels = call.tensorAs(1, DataType::INT32);
-  call.setResult(
-      0, call.addGraphcore("Nllloss", {logProbabilities, labels}, attributes));
-}
-
-void lowerNllLoss(CallLowering &call) {
-  setNllLoss(call, classesLast(call, call.tensor(0)));
-}
-
-// -sum over the classes of p * log-probability, its mean being over samples.
-void setProbabilityLoss(CallLowering &call, const TensorId &logProbabilities,
-                        TensorId p) {
-  auto last = std::int64_t{call.rank(p)} - 1;
-  auto classes = call.shape(p)[static_cast<std::size_t>(last)];
-  double smoothing = call.real(5);
-  p = call.plus(call.times(p, 1 - smoothing),
-                smoothing / static_cast<double>(classes));
-  TensorId product = call.add("Mul", {p, logProbabilities});
-  TensorId terms =
-      call.add("Neg", {reducedOver(call, "ReduceSum", product, {last}, false)});
-  call.setResult(0, reducedLoss(call, terms, call.integer(3)));
-}
-
-// Labels smoothed: with probability s each class is as good as any other.
-void setSmoothedLoss(CallLowering &call, const TensorId &logProbabilities,
-                     const TensorId &labels) {
-  DataType type = call.type(logProbabilities);
-  auto last = std::int64_t{call.rank(logProbabilities)} - 1;
-  TensorId ignored =
-      call.scalar(static_cast<double>(call.integer(4)), DataType::INT32);
-  TensorId counts = call.cast(call.add("NotEqual", {labels, ignored}), type);
-  TensorId mean =
-      reducedOver(call, "ReduceMean", logProbabilities, {last}, false);
-  TensorId nll =
-      call.addGraphcore("Nllloss", {logProbabilities, labels},
-                        Attributes()
-                            .set("reduction", popartReduction(Reduction::None))
-                            .set("ignoreIndex", call.integer(4))
-                            .set("inputIsLogProbability", Attributes::Int{1}));
-  double s = call.real(5);
-  TensorId terms =
-      call.add("Sub", {call.times(nll, 1 - s),
-                       call.times(call.add("Mul", {mean, counts}), s)});
-  if (static_cast<Reduction>(call.integer(3)) != Reduction::Mean) {
-    call.setResult(0, reducedLoss(call, terms, call.integer(3)));
-    return;
-  }
-  Ints dims = numbersTo(call.rank(terms));
-  TensorId loss =
-      call.add("Div", {reducedOver(call, "ReduceSum", terms, dims, false),
-                       reducedOver(call, "ReduceSum", counts, dims, false)});
-  call.setResult(0, reducedLoss(call, loss, 0));
-}
-
-// cross_entropy_loss(x, labels, weight, reduction, ignore_index, smoothing)
-void lowerCrossEntropy(CallLowering &call) {
-  TensorId x = classesLast(call, call.tensor(0));
-  Attributes attributes;
-  attributes.set("axis", std::int64_t{call.rank(x) - 1});
-  TensorId logProbabilities = call.add("LogSoftmax", {x}, attributes);
-  TensorId target = call.tensor(1);
-  if (isFloat(call.type(target))) {
-    target = call.cast(classesLast(call, target), call.type(x));
-    if (!call.isNone(2)) {
-      call.fail("Parameter \"weight\" is unsupported for " + call.call().op);
-    }
-    setProbabilityLoss(call, logProbabilities, target);
-  } else if (call.real(5) != 0 && call.isNone(2)) {
-    setSmoothedLoss(call, logProbabilities, call.cast(target, DataType::INT32));
-  } else {
-    setNllLoss(call, logProbabilities);
-  }
-}
 
 void lowerMse(CallLowering &call) {
   DataType type = call.resultInfo().dataType();
@@ -255,6 +142,17 @@ void lowerIdentityLoss(CallLowering &call) {
 
 } // namespace
 
+Attributes::Int popartReduction(Reduction reduction) {
+  switch (reduction) {
+  case Reduction::Sum:
+    return 0;
+  case Reduction::Mean:
+    return 1;
+  default:
+    return 2;
+  }
+}
+
 TensorId reducedLoss(CallLowering &call, const TensorId &terms,
                      std::int64_t reduction) {
   Attributes attributes;
@@ -265,11 +163,6 @@ TensorId reducedLoss(CallLowering &call, const TensorId &terms,
 
 std::vector<AtenRow> lossRows() {
   std::vector<AtenRow> rows = {
-      {"aten::nll_loss", lowerNllLoss},
-      {"aten::nll_loss2d", lowerNllLoss},
-      {"aten::nll_loss_nd", lowerNllLoss},
-      {"aten::nll_loss_forward", lowerNllLoss},
-      {"aten::cross_entropy_loss", lowerCrossEntropy},
       {"aten::mse_loss", lowerMse},
       {"aten::l1_loss", lowerL1},
       {"aten::smooth_l1_loss", lowerSmoothL1},

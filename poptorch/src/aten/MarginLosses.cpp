@@ -141,6 +141,89 @@ void lowerTripletMargin(CallLowering &call) {
   call.setResult(0, reducedLoss(call, terms, call.integer(7)));
 }
 
+// Scores as [samples, classes], targets as [samples, ...].
+TensorId asRows(CallLowering &call, const TensorId &x, std::int64_t samples) {
+  return call.reshape(x, {samples, call.info(x).nelms() / samples});
+}
+
+std::int64_t samplesOf(CallLowering &call, const TensorId &x) {
+  return call.rank(x) == 2 ? call.shape(x)[0] : 1;
+}
+
+// multi_margin_loss(x, target, p, margin, weight, reduction): what other
+// classes lack to the margin below the right one, by the number of classes.
+void lowerMultiMargin(CallLowering &call) {
+  TensorId x = call.tensor(0);
+  DataType type = call.type(x);
+  auto samples = samplesOf(call, x);
+  x = asRows(call, x, samples);
+  auto classes = call.shape(x)[1];
+  TensorId target =
+      asRows(call, call.tensorAs(1, DataType::INT32), samples); // [samples, 1]
+  TensorId right = gatheredElements(call, x, target, 1);
+  TensorId missing =
+      call.add("Relu", {call.plus(call.add("Sub", {x, right}), call.real(3))});
+  missing = call.real(2) == 2 ? call.add("Square", {missing}) : missing;
+  TensorId isRight =
+      call.add("Equal", {target, call.constant(numbersTo(classes), {classes})});
+  missing = chosen(call, isRight, call.scalar(0, type), missing);
+  if (!call.isNone(4)) {
+    missing = call.add(
+        "Mul", {missing, gathered(call, call.tensorAs(4, type), target, 0)});
+  }
+  // The weight of a sample has a dimension more behind.
+  missing = call.reshape(missing, {samples, classes});
+  TensorId terms =
+      call.times(reducedOver(call, "ReduceSum", missing, {1}, false),
+                 1 / static_cast<double>(classes));
+  bool isOne = call.rank(call.tensor(0)) < 2 && call.integer(5) == 0;
+  call.setResult(0, reducedLoss(call, isOne ? call.reshape(terms, {}) : terms,
+                                call.integer(5)));
+}
+
+// multilabel_margin_loss_forward(x, target, reduction): targets are classes up
+// to the first negative number. The second result is 1 for classes among them.
+void lowerMultilabelMargin(CallLowering &call) {
+  TensorId x = call.tensor(0);
+  DataType type = call.type(x);
+  auto samples = samplesOf(call, x);
+  x = asRows(call, x, samples);
+  auto classes = call.shape(x)[1];
+  TensorId target = asRows(call, call.tensorAs(1, DataType::INT32), samples);
+  TensorId zero = call.scalar(0, DataType::INT32);
+  TensorId isEnd = call.cast(call.add("Less", {target, zero}), DataType::INT32);
+  TensorId ends = call.add("CumSum", {isEnd},
+                           popart::Attributes().set("axis", std::int64_t{1}));
+  TensorId isThere = call.add("Equal", {ends, zero});
+  TensorId inside = chosen(call, isThere, target, zero);
+  TensorId right =
+      call.reshape(gatheredElements(call, x, inside, 1), {samples, classes, 1});
+  TensorId isClass =
+      call.add("Equal", {call.reshape(target, {samples, classes, 1}),
+                         call.constant(numbersTo(classes), {1, 1, classes})});
+  isThere = call.reshape(isThere, {samples, classes, 1});
+  TensorId isTarget = reducedOver(
+      call, "ReduceMax",
+      call.cast(call.add("And", {isClass, isThere}), DataType::INT32), {1},
+      true);
+  TensorId missing = call.add(
+      "Relu",
+      {call.plus(
+          call.add("Sub", {call.reshape(x, {samples, 1, classes}), right}),
+          1)});
+  TensorId counts = call.add(
+      "Mul", {call.cast(isThere, DataType::INT32),
+              call.add("Sub", {call.scalar(1, DataType::INT32), isTarget})});
+  missing = call.add("Mul", {missing, call.cast(counts, type)});
+  TensorId terms =
+      call.times(reducedOver(call, "ReduceSum", missing, {1, 2}, false),
+                 1 / static_cast<double>(classes));
+  bool isOne = call.rank(call.tensor(0)) < 2 && call.integer(2) == 0;
+  call.setResult(0, reducedLoss(call, isOne ? call.reshape(terms, {}) : terms,
+                                call.integer(2)));
+  call.setResult(1, call.reshape(isTarget, call.resultInfo(1).shape()));
+}
+
 } // namespace
 
 std::vector<AtenRow> marginLossRows() {
@@ -152,6 +235,8 @@ std::vector<AtenRow> marginLossRows() {
       {"aten::cosine_embedding_loss", lowerCosineEmbedding},
       {"aten::margin_ranking_loss", lowerMarginRanking},
       {"aten::triplet_margin_loss", lowerTripletMargin},
+      {"aten::multi_margin_loss", lowerMultiMargin},
+      {"aten::multilabel_margin_loss_forward", lowerMultilabelMargin},
   };
   for (AtenRow &row : rows) {
     row.isLoss = true;
