@@ -158,6 +158,49 @@ BINARY = [
     Row("bitwise_not_bool", lambda a: ~(a > 0), S),
 ]  # fmt: skip
 
+FUNCTIONS = [
+    unary("lgamma", Floats(*S, low=-4, high=6), half=False),
+    unary("digamma", Floats(*S, low=-4, high=6), half=False),
+    Row("trigamma", lambda a: torch.polygamma(1, a), positive(high=6),
+        half=False),
+    unary("erfinv", Floats(*S, low=-0.99, high=0.99)),
+    Row("erfinv_ends", torch.erfinv, Given([-1.0, 0.0, 1.0]),
+        gradient=False),
+    Row("multivariate_lgamma", lambda a: torch.mvlgamma(a, 3),
+        positive(low=1.5, high=6), half=False),
+    Row("logaddexp", torch.logaddexp, S, S),
+    Row("logaddexp2", torch.logaddexp2, S, S),
+    Row("logaddexp_infinite", torch.logaddexp, Given(
+        [float("inf"), -float("inf"), 0.0]), Given(
+        [float("inf"), -float("inf"), -float("inf")]), gradient=False),
+    Row("hypot", torch.hypot, S, S),
+    Row("hypot_large", torch.hypot, Given([3e30, 0.0]), Given([4e30, 0.0]),
+        gradient=False, half=False),
+    Row("copysign", torch.copysign, S, S, half=False),
+    Row("copysign_zero", torch.copysign, Given([1.0, 2.0]),
+        Given([-0.0, 0.0]), gradient=False),
+    Row("signbit", torch.signbit, Given([-0.0, 0.0, -1.0])),
+    Row("sinc", torch.sinc, S),
+    Row("sinc_zero", torch.sinc, Given([0.0, 1.0]), gradient=False),
+    Row("logit", torch.logit, Floats(*S, low=0.1, high=0.9)),
+    Row("logit_limit", lambda a: torch.logit(a, 0.2),
+        Floats(*S, low=0.0, high=1.0)),
+    Row("heaviside", torch.heaviside, Given([-1.0, 0.0, 2.0]), (3,),
+        gradient=False),
+    Row("deg2rad", torch.deg2rad, S),
+    Row("rad2deg", torch.rad2deg, S),
+    Row("angle", torch.angle, S),
+    Row("round_decimals", lambda a: torch.round(a, decimals=2), S,
+        gradient=False, half=False),
+    Row("round_tens", lambda a: torch.round(a, decimals=-1),
+        Floats(*S, low=-90, high=90), gradient=False, half=False),
+    Row("entr", torch.special.entr, positive()),
+    Row("xlog1py", torch.special.xlog1py, S, positive()),
+    Row("shift_left", lambda a: a << 2, whole()),
+    Row("shift_right", lambda a: a >> 1, whole()),
+    Row("isin", lambda a: torch.isin(a, torch.tensor([1, -3])), whole()),
+]  # fmt: skip
+
 COMPARISONS = [
     Row("eq", torch.eq, Integers(*S, high=3), Integers(*S, high=3)),
     Row("ne", torch.ne, Integers(*S, high=3), Integers(*S, high=3)),
@@ -240,6 +283,7 @@ GRADIENTS = [
 
 test_unary = rowTest(UNARY)
 test_binary = rowTest(BINARY)
+test_function = rowTest(FUNCTIONS)
 test_comparison = rowTest(COMPARISONS)
 test_activation = rowTest(ACTIVATIONS)
 test_gradient = rowTest(GRADIENTS)

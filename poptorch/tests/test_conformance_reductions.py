@@ -118,6 +118,26 @@ SORTS = [
     Row("cumprod", lambda a: a.cumprod(1), S),
     Row("cumprod_zero", lambda a: a.cumprod(0), Given([1.0, 0.0, 2.0, 3.0])),
     Row("diff", lambda a: a.diff(), S),
+    Row("cummax", lambda a: a.cummax(1), Distinct(*S)),
+    Row("cummin", lambda a: a.cummin(0), Distinct(*S)),
+    Row("cummax_nan", lambda a: a.cummax(0), Given(
+        [1.0, 3.0, NAN, 2.0, NAN, 5.0]), gradient=False),
+    Row("logcumsumexp", lambda a: a.logcumsumexp(1), S),
+    Row("mode", lambda a: a.mode(1)[0], Given(
+        [[2.0, 1.0, 2.0], [3.0, 1.0, 1.0]]), gradient=False),
+    Row("nanmedian", torch.nanmedian, Given([3.0, NAN, 1.0, 2.0, NAN]),
+        gradient=False),
+    Row("nanmedian_dim", lambda a: a.nanmedian(1), Distinct(*S)),
+    Row("searchsorted", lambda a, b: torch.searchsorted(b.sort()[0], a), S,
+        Distinct(4, 9), half=False),
+    Row("searchsorted_right", lambda a, b: torch.searchsorted(
+        b, a, right=True), Integers(*S, high=6), Given([1, 2, 4])),
+    Row("histc", lambda a: torch.histc(a, 5, -1, 1), S, gradient=False,
+        half=False),
+    Row("histc_of_all", lambda a: torch.histc(a, 4), Distinct(*S),
+        gradient=False, half=False),
+    Row("renorm", lambda a: a.renorm(2, 0, 1.5), S),
+    Row("pdist", F.pdist, S, half=False),
 ]  # fmt: skip
 
 LOSSES = [
@@ -159,6 +179,29 @@ LOSSES = [
     Row("cross_entropy_probabilities", of(F.cross_entropy), S, part(*S)),
     Row("cross_entropy_probabilities_smooth", of(
         F.cross_entropy, label_smoothing=0.1), (2, 5, 3), part(2, 5, 3)),
+    *(
+        Row(f"cross_entropy_weight_{reduction}_{smoothing}",
+            lambda a, t, w, reduction=reduction, smoothing=smoothing:
+            F.cross_entropy(a, t, w.detach(), ignore_index=1,
+                            reduction=reduction, label_smoothing=smoothing),
+            (5, 4, 3), labels(5, 3, high=4), part(4))
+        for reduction in ("mean", "sum", "none")
+        for smoothing in (0.0, 0.2)
+    ),
+    Row("cross_entropy_probabilities_weight", lambda a, p, w:
+        F.cross_entropy(a, p.detach(), w.detach(), label_smoothing=0.1),
+        (2, 5, 3), part(2, 5, 3), part(5)),
+    Row("nll_weight", lambda a, t, w: F.nll_loss(
+        F.log_softmax(a, 1), t, w.detach()), (5, 4), labels(5, high=4), part(4)),
+    *(
+        Row(f"multi_margin_{p}", lambda a, t, w, p=p: F.multi_margin_loss(
+            a, t, p, 0.7, w.detach()), (5, 4), labels(5, high=4), part(4))
+        for p in (1, 2)
+    ),
+    Row("multi_margin_none", lambda a, t: F.multi_margin_loss(
+        a, t, reduction="none"), (5, 4), labels(5, high=4)),
+    Row("multilabel_margin", lambda a, t: F.multilabel_margin_loss(a, t),
+        (2, 4), Given([[3, 0, -1, 1], [2, 0, 1, -1]])),
     Row("kl_div", of(F.kl_div, reduction="sum"), S, part(*S)),
     Row("kl_div_batchmean", of(F.kl_div, reduction="batchmean"), S,
         part(*S)),

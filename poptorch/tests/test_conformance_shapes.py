@@ -317,6 +317,29 @@ INDICES = [
         Integers(*S, high=6), Given([1, 2, 4])),
 ]  # fmt: skip
 
+MATRICES = [
+    Row("diag_of_vector", torch.diag, (4,)),
+    Row("diag_of_matrix", lambda a: torch.diag(a, 1), S),
+    Row("diag_embed", lambda a: torch.diag_embed(a, -1, 0, 2), (2, 3)),
+    Row("trace", torch.trace, S),
+    Row("block_diag", torch.block_diag, (2, 3), (4,), ()),
+    *(
+        Row(f"rot90_{k}", lambda a, k=k: torch.rot90(a, k), S)
+        for k in range(4)
+    ),
+    Row("vdot", torch.vdot, (5,), (5,)),
+    Row("take", lambda a, i: a.take(i), S, Given([[0, 23], [-1, 7]])),
+    Row("put", lambda a, i, b: a.put(i, b), S, Given([0, 23, 7]), (3,)),
+    Row("put_sum", lambda a, i, b: a.put(i, b, accumulate=True), S,
+        Given([0, 7, 7]), (3,)),
+    Row("masked_scatter", lambda a, b: a.masked_scatter(a.detach() > 0, b),
+        S, S),
+    Row("as_strided", lambda a: a.as_strided((2, 3), (2, 5), 1), S,
+        gradient=False),
+    Row("repeat_interleave_sizes", lambda a, n: a.repeat_interleave(
+        n, 0, output_size=6), S, Given([2, 0, 1, 3])),
+]  # fmt: skip
+
 CREATED = [
     Row("arange", lambda a: a + torch.arange(6), S),
     Row("arange_step", lambda a: a * torch.arange(0.5, 3.5, 0.5), S),
@@ -343,4 +366,5 @@ test_join = rowTest(JOINS)
 test_slice = rowTest(SLICES)
 test_pad = rowTest(PADS)
 test_index = rowTest(INDICES)
+test_matrix = rowTest(MATRICES)
 test_created = rowTest(CREATED)

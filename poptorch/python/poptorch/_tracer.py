@@ -10,6 +10,7 @@ from ._active_tracer import activated
 from ._autograd_functions import tracedFunctions
 from ._bodies import Bodies, numbersOf
 from ._composites import hiddenUpdates, registerComposites
+from ._decompositions import DECOMPOSITIONS, takeApart
 from ._dtypes import deviceType, narrowed, toDevice, warnIfNarrowed
 from ._encoding import ArgumentEncoder
 from ._errors import createPoptorchError
@@ -283,6 +284,8 @@ class Tracer(ArgumentEncoder):
             return self._capture(func, layout, args, kwargs, values)
         args = withKnownPlaces(self, op, args)
         requireStatic(func, args, kwargs)
+        if decomposition := DECOMPOSITIONS.get(_functionalName(op)):
+            return takeApart(self, decomposition, layout, args, kwargs)
         arguments = self.encodeArguments(layout, args, kwargs)
         if layout.written is not None:
             return self._recordInPlace(op, layout, args, kwargs, arguments)
