@@ -70,9 +70,8 @@ void Cache::add(const std::string &key,
   const fs::path temporary = folder_ / fmt::format("{}.{}", key, getpid());
   if (writeFile(temporary, poplar::internal::encodeCodelets({unit}))) {
     fs::rename(temporary, fileOf(key), error);
-  } else {
-    fs::remove(temporary, error);
   }
+  fs::remove(temporary, error); // where it is there still
 }
 
 } // namespace popc

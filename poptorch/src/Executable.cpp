@@ -336,6 +336,10 @@ std::uint64_t Executable::cycleCount() {
   return session_->getCycleCount();
 }
 
+const std::vector<std::string> &Executable::cacheProblems() const {
+  return session_->cacheProblems();
+}
+
 void Executable::save(const std::string &fileName) {
   session_->saveExecutable(fileName, /*savePopartMetadata=*/true,
                            /*saveVariables=*/false);

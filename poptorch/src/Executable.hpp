@@ -136,6 +136,9 @@ public:
   };
   const std::optional<RunTimes> &lastRunTimes() const { return lastRunTimes_; }
 
+  // Why the executable cache could not be read or written.
+  const std::vector<std::string> &cacheProblems() const;
+
   // The compiled program to a file that `executableFile` may name.
   void save(const std::string &fileName);
 

@@ -156,3 +156,106 @@ def test_cacheDirectoryComesFromTheEnvironment(tmp_path, monkeypatch):
     opts = poptorch.Options().showCompilationProgressBar(False)
     poptorch.inferenceModel(Small().eval(), opts)(x)
     assert len(os.listdir(tmp_path)) == 1
+
+
+def cachedRun(cache):
+    """The loss of a step with an executable from the cache, if it has one."""
+    torch.manual_seed(1)
+    model = Small()
+    opts = poptorch.Options().showCompilationProgressBar(False)
+    executor = poptorch.trainingModel(
+        model,
+        opts.enableExecutableCaching(str(cache)),
+        torch.optim.SGD(model.parameters(), lr=0.1),
+    )
+    loss = executor(*smallData(4))[1].item()
+    executor.destroy()
+    return loss
+
+
+def changed(data, position):
+    return data[:position] + bytes([data[position] ^ 64]) + data[position + 1 :]
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        lambda data: b"",
+        lambda data: data[: len(data) // 2],
+        lambda data: data[:-1],
+        lambda data: b"something else",
+        lambda data: changed(data, 3),
+        lambda data: changed(data, 30),
+        lambda data: changed(data, len(data) // 2),
+        lambda data: changed(data, len(data) - 20),
+        lambda data: data[: len(data) // 3] + data[len(data) // 2 :],
+    ],
+)
+def test_aDamagedFileInTheCacheIsCompiledAgain(tmp_path, capfd, damage):
+    expected = cachedRun(tmp_path)
+    (entry,) = tmp_path.iterdir()
+    good = entry.read_bytes()
+    entry.write_bytes(damage(good))
+    assert cachedRun(tmp_path) == expected
+    assert "so the model is compiled: " in capfd.readouterr().err
+    assert entry.read_bytes() == good
+    assert os.listdir(tmp_path) == [entry.name]
+    cachedRun(tmp_path)
+    assert "compiled" not in capfd.readouterr().err
+
+
+def test_aCacheThatCannotBeWrittenIsWarnedOf(tmp_path, capfd):
+    """A file in the folder's place, a folder in the file's, a full disk: what
+    is compiled runs, and nothing is left behind."""
+    file = tmp_path / "file"
+    file.write_text("no folder")
+    expected = cachedRun(tmp_path / "cache")
+    assert capfd.readouterr().err == ""
+    for path in (file, file / "folder"):
+        assert cachedRun(path) == expected
+        assert "does not go to the executable cache" in capfd.readouterr().err
+    (entry,) = (tmp_path / "cache").iterdir()
+    entry.unlink()
+    entry.mkdir()
+    assert cachedRun(tmp_path / "cache") == expected
+    assert "does not go to the executable cache" in capfd.readouterr().err
+    assert os.listdir(tmp_path / "cache") == [entry.name]
+    entry.rmdir()
+    limited = subprocess.run(
+        ["bash", "-c", 'ulimit -f 4; trap "" XFSZ; exec "$0" "$@"',
+         sys.executable, "-c", SCRIPT.format(
+             tests=os.path.dirname(__file__), cache=str(tmp_path / "cache"))],
+        capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    assert float(limited.stdout) == pytest.approx(expected)
+    assert "does not go to the executable cache" in limited.stderr
+    assert os.listdir(tmp_path / "cache") == []
+
+
+def test_unfinishedFilesOfKilledProcessesAreWrittenOver(tmp_path):
+    expected = cachedRun(tmp_path)
+    (entry,) = tmp_path.iterdir()
+    good = entry.read_bytes()
+    entry.unlink()
+    (tmp_path / (entry.name + ".part")).write_bytes(b"half of it" * 10000)
+    assert cachedRun(tmp_path) == expected
+    assert os.listdir(tmp_path) == [entry.name]
+    assert entry.read_bytes() == good
+
+
+def test_processesShareTheCache(tmp_path):
+    script = SCRIPT.format(
+        tests=os.path.dirname(__file__), cache=str(tmp_path)
+    )
+    runs = [
+        subprocess.Popen(
+            [sys.executable, "-c", script], stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE, text=True,
+        )
+        for _ in range(4)
+    ]  # fmt: skip
+    results = [run.communicate() for run in runs]
+    assert all(run.returncode == 0 for run in runs)
+    assert len({output for output, _ in results}) == 1
+    assert not any("cache" in messages for _, messages in results)
+    assert len(os.listdir(tmp_path)) == 1

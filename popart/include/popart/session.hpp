@@ -39,6 +39,8 @@ public:
   bool tryLoadExecutable();
   // Writes the compiled program to the engine cache again.
   void updateEngineCache();
+  // Why the engine cache could not be read or written, a sentence each time.
+  const std::vector<std::string> &cacheProblems() const;
 
   // Host copies of the weights to the device, and back.
   void weightsFromHost();

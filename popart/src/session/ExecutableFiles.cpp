@@ -1,17 +1,14 @@
 // What a session compiled, in files: for loadExecutable and the engine cache.
 #include <session/Implementation.hpp>
+#include <session/WholeFile.hpp>
 
 #include <ir/Print.hpp>
-#include <support/Logging.hpp>
 #include <support/Sha256.hpp>
 
 #include <poplar/Target.hpp>
 
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
-
-#include <unistd.h>
 
 namespace popart {
 namespace {
@@ -93,18 +90,6 @@ void addTensor(support::Sha256 &hash, const Tensor &tensor,
   }
 }
 
-// Readers see the whole file or none, whoever else writes it.
-template <typename F> void writeFile(const std::string &fileName, F &&f) {
-  std::string unfinished = fmt::format("{}.{}.part", fileName, getpid());
-  {
-    std::ofstream out(unfinished, std::ios::binary);
-    f(out);
-    support::requireUser<error>(bool(out), "[session] cannot write '{}'",
-                                fileName);
-  }
-  fs::rename(unfinished, fileName);
-}
-
 // Options that the program depends on and its graphs do not show.
 void addOptions(support::Sha256 &hash, const Ir &ir) {
   const SessionOptions &options = ir.sessionOptions;
@@ -164,28 +149,9 @@ std::string fingerprint(const Session::Implementation &session) {
   return support::toHex(hash.digest());
 }
 
-std::string cacheFile(const Session::Implementation &session) {
-  const SessionOptions &options = session.ir->sessionOptions;
-  const char *folder = std::getenv("POPART_CACHE_DIR");
-  if (const char *other = std::getenv("POPXL_CACHE_DIR")) {
-    if (folder && std::string_view(folder) != other) {
-      constexpr support::Logger logger(support::LogChannel::Popart, "session");
-      logger.warn("POPXL_CACHE_DIR ({}) is used, not POPART_CACHE_DIR ({})",
-                  other, folder);
-    }
-    folder = other;
-  }
-  if (!folder && !options.enableEngineCaching) {
-    return {};
-  }
-  fs::path path = folder ? folder : options.cachePath;
-  fs::create_directories(path);
-  return (path / (fingerprint(session) + ".popef")).string();
-}
-
 void writeExecutable(const Session::Implementation &session,
                      const std::string &fileName, bool hasVariables) {
-  writeFile(fileName, [&](std::ostream &out) {
+  writeWholeFile(fileName, [&](std::ostream &out) {
     out << magic << fingerprint(session) << '\n';
     session.executable.serialize(out);
     write<std::uint8_t>(out, hasVariables);
@@ -196,7 +162,7 @@ void writeExecutable(const Session::Implementation &session,
 }
 
 void readExecutable(Session::Implementation &session,
-                    const std::string &fileName) {
+                    const std::string &fileName, bool takesVariables) {
   std::ifstream in(fileName, std::ios::binary);
   std::string line;
   std::getline(in, line);
@@ -215,7 +181,10 @@ void readExecutable(Session::Implementation &session,
   } catch (const std::exception &e) {
     throw error(fmt::format("[loadExecutable] '{}': {}", fileName, e.what()));
   }
-  if (read<std::uint8_t>(in) != 0) {
+  bool hasVariables = read<std::uint8_t>(in) != 0;
+  support::requireUser<error>(bool(in), "[loadExecutable] '{}' is not whole",
+                              fileName);
+  if (takesVariables && hasVariables) {
     readVariables(session, in);
   }
 }
@@ -228,19 +197,14 @@ void Session::saveExecutable(const std::string &path, bool,
 }
 
 void Session::saveVariables(const std::string &path) {
-  writeFile(fileIn(path, "variables.popef"),
-            [&](std::ostream &out) { writeVariables(*implementation_, out); });
-}
-
-void Session::updateEngineCache() {
-  std::string cached = cacheFile(*implementation_);
-  if (!cached.empty()) {
-    writeExecutable(*implementation_, cached, /*hasVariables=*/false);
-  }
+  writeWholeFile(fileIn(path, "variables.popef"), [&](std::ostream &out) {
+    writeVariables(*implementation_, out);
+  });
 }
 
 void Session::loadExecutable(const std::string &fileName) {
-  readExecutable(*implementation_, fileIn(fileName, "executable.popef"));
+  readExecutable(*implementation_, fileIn(fileName, "executable.popef"),
+                 /*takesVariables=*/true);
 }
 
 void Session::compileAndExport(const std::string &fileName) {

@@ -44,6 +44,7 @@ struct Session::Implementation {
   OnnxModel model;              // empty when the session was made from an IR
   std::uint64_t randomSeed = 0; // the default, as good as any
   std::uint32_t randomStep = 0; // where the seeds start from when loaded
+  std::vector<std::string> cacheProblems;
   bool isLoaded = false;
   bool hasWeights = false;   // the user called weightsFromHost
   bool hasVariables = false; // the engine has been given all since its load
@@ -127,13 +128,14 @@ std::vector<char> gatherFromProcesses(const Session::Implementation &session,
 // Names the compiled program: the IR, constants, options and device that it was
 // made from.
 std::string fingerprint(const Session::Implementation &session);
-// Where the engine cache has, or will have, the program; empty without a cache.
-std::string cacheFile(const Session::Implementation &session);
+// Whether the engine cache has the program, which is read then.
+bool findInCache(Session::Implementation &session);
+void addToCache(Session::Implementation &session);
 // Files: the fingerprint, what was compiled and, if wanted, variables.
 void writeExecutable(const Session::Implementation &session,
                      const std::string &fileName, bool hasVariables);
 // Throws popart::error unless the file is whole and of the same fingerprint.
 void readExecutable(Session::Implementation &session,
-                    const std::string &fileName);
+                    const std::string &fileName, bool takesVariables);
 
 } // namespace popart

@@ -13,7 +13,6 @@
 #include <poplar/Engine.hpp>
 
 #include <cstring>
-#include <filesystem>
 #include <utility>
 
 namespace popart {
@@ -81,12 +80,7 @@ Session::Session(std::shared_ptr<Ir> ir, std::shared_ptr<DeviceInfo> device,
 Session::~Session() = default;
 
 bool Session::tryLoadExecutable() {
-  std::string cached = cacheFile(*implementation_);
-  if (cached.empty() || !std::filesystem::exists(cached)) {
-    return false;
-  }
-  readExecutable(*implementation_, cached);
-  return true;
+  return findInCache(*implementation_);
 }
 
 void Session::prepareDevice(bool loadEngine, const Progress &progress) {
@@ -97,7 +91,7 @@ void Session::prepareDevice(bool loadEngine, const Progress &progress) {
   if (!self.executable.impl() && !tryLoadExecutable()) {
     logger.info("compiling {}", self.name);
     self.executable = compileSession(self, progress);
-    updateEngineCache();
+    addToCache(self);
   }
   self.engine = makeEngine(self);
   self.binding = std::make_unique<StepBinding>(*self.ir, self.valueGraph());

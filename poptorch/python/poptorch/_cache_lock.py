@@ -22,8 +22,16 @@ def distributedCacheLock(model, options):
         )
         yield
         return
-    os.makedirs(popart["cachePath"], exist_ok=True)
     name = hashlib.md5(repr(model).encode()).hexdigest() + ".lock"
-    with open(os.path.join(popart["cachePath"], name), "w") as file:
-        fcntl.flock(file, fcntl.LOCK_EX)  # until the file is closed
+    with contextlib.ExitStack() as stack:
+        try:
+            os.makedirs(popart["cachePath"], exist_ok=True)
+            path = os.path.join(popart["cachePath"], name)
+            file = stack.enter_context(open(path, "w"))
+            fcntl.flock(file, fcntl.LOCK_EX)  # until the file is closed
+        except OSError as error:
+            logger.warning(
+                "Every process compiles the model for itself, as the cache "
+                "cannot be locked: %s", error,
+            )  # fmt: skip
         yield

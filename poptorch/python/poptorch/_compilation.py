@@ -99,6 +99,8 @@ def compileTrace(record, options, optimizer, progress):
     if executable is None:
         executable = poptorch_core.Executable(*arguments)
     _warnIfRounded(executable, options)
+    for problem in executable.cacheProblems():
+        logger.warning("%s", problem)
     return executable
 
 

@@ -159,6 +159,7 @@ void initExecutable(py::module_ &module) {
       .def("attach", &Executable::attach, Release())
       .def("detach", &Executable::detach, Release())
       .def("isAttached", &Executable::isAttached)
+      .def("cacheProblems", &Executable::cacheProblems)
       .def("tensorNames", &Executable::tensorNames)
       .def("summary", &Executable::summary, Release())
       .def("printIr", &Executable::printIr, py::arg("machine") = false)
