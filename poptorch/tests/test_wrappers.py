@@ -216,7 +216,8 @@ def _counting():
     [
         (poptorch.OutputMode.All, None, [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11]),
         (poptorch.OutputMode.Final, None, [11]),
-        (poptorch.OutputMode.EveryN, 2, [3, 4, 5, 9, 10, 11]),
+        (poptorch.OutputMode.EveryN, 2, [1, 3, 5, 7, 9, 11]),
+        (poptorch.OutputMode.EveryN, 4, [3, 7, 11]),
         (poptorch.OutputMode.Sum, None, [66]),
     ],
 )

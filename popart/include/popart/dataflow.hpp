@@ -25,7 +25,8 @@ public:
   explicit AnchorReturnType(
       std::string name, TileSet tileSet = TileSet::Compute,
       ExchangeStrategy exchangeStrategy = ExchangeStrategy::JustInTime);
-  // "EveryN": the N-th, 2N-th, ... batch, N being the return period.
+  // "EveryN": the N-th, 2N-th, ... micro-batch of the step, N being the return
+  // period.
   AnchorReturnType(
       std::string name, int returnPeriod, TileSet tileSet = TileSet::Compute,
       ExchangeStrategy exchangeStrategy = ExchangeStrategy::JustInTime);

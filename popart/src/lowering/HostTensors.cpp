@@ -197,20 +197,20 @@ bool isAtEnd(const AnchorReturnType &type) {
          type.id() == AnchorReturnTypeId::Final;
 }
 
-bool isReturned(const AnchorStream &anchor, std::int64_t batch) {
+} // namespace
+
+bool isReturned(const AnchorStream &anchor, std::int64_t microBatch) {
   switch (anchor.type.id()) {
   case AnchorReturnTypeId::All:
     return true;
   case AnchorReturnTypeId::EveryN:
-    return (batch + 1) % anchor.type.rp() == 0;
+    return (microBatch + 1) % anchor.type.rp() == 0;
   case AnchorReturnTypeId::Sum:
   case AnchorReturnTypeId::Final:
     return false;
   }
   return false;
 }
-
-} // namespace
 
 std::string anchorHandle(const TensorId &id) {
   return "anchor:" + id;
@@ -313,14 +313,14 @@ std::vector<AnchorStream> addAnchors(LoweringContext &context, const Ir &ir,
 }
 
 void addReturns(Sequence &program, const std::vector<AnchorStream> &anchors,
-                PipelineStage stage, std::int64_t batch) {
+                PipelineStage stage, std::int64_t microBatch) {
   for (const AnchorStream &anchor : anchors) {
     if (anchor.stage != stage) {
       continue;
     }
     if (anchor.isCollected) {
       program.add(anchor.add);
-    } else if (isReturned(anchor, batch)) {
+    } else if (isReturned(anchor, microBatch)) {
       program.add(anchor.copy);
     }
   }

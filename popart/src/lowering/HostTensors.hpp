@@ -67,9 +67,12 @@ std::vector<AnchorStream> addAnchors(LoweringContext &context, const Ir &ir,
                                      const Graph &graph, std::int64_t replicas,
                                      HostExchange exchange);
 
-// What a micro-batch of batch `batch` returns from one stage.
+// Whether an anchor leaves with a micro-batch, which is counted from the start
+// of the step, over batches and accumulation.
+bool isReturned(const AnchorStream &anchor, std::int64_t microBatch);
+// What a micro-batch returns from one stage.
 void addReturns(poplar::program::Sequence &program,
                 const std::vector<AnchorStream> &anchors, PipelineStage stage,
-                std::int64_t batch);
+                std::int64_t microBatch);
 
 } // namespace popart

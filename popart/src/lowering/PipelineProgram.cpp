@@ -18,7 +18,6 @@ PipelineProgram::PipelineProgram(LoweringContext &context, Functions &functions,
                                  const Ir &ir, const Graph &graph,
                                  const std::vector<InputStream> &inputs)
     : schedule_(pipelineSchedule(ir, graph)),
-      isBatchPerFlush_(ir.sessionOptions.enableGradientAccumulation),
       stages_(static_cast<std::size_t>(schedule_.stages())) {
   for (std::size_t stage = 0; stage < stages_.size(); ++stage) {
     stages_[stage].compute = Sequence("stage" + std::to_string(stage));
@@ -43,10 +42,8 @@ PipelineProgram::PipelineProgram(LoweringContext &context, Functions &functions,
   for (auto copy = copies.rbegin(); copy != copies.rend(); ++copy) {
     copies_.add(*copy);
   }
-  if (!isBatchPerFlush_) {
-    for (const auto &[id, type] : ir.dataFlow.getAnchorReturnTypeMap()) {
-      period_ = std::lcm(period_, std::int64_t{type.rp()});
-    }
+  for (const auto &[id, type] : ir.dataFlow.getAnchorReturnTypeMap()) {
+    period_ = std::lcm(period_, std::int64_t{type.rp()});
   }
 }
 
@@ -73,7 +70,7 @@ void PipelineProgram::addStage(LoweringContext &context, Functions &functions,
 poplar::program::Program
 PipelineProgram::cycle(std::int64_t number,
                        const std::vector<AnchorStream> &anchors,
-                       std::int64_t batch) const {
+                       std::int64_t first) const {
   Sequence cycle("cycle");
   auto forActive = [&](auto function) {
     for (PipelineStage stage = 0; stage < schedule_.stages(); ++stage) {
@@ -98,7 +95,7 @@ PipelineProgram::cycle(std::int64_t number,
     }
   });
   forActive([&](PipelineStage stage, const Stage &, std::int64_t microBatch) {
-    addReturns(cycle, anchors, stage, isBatchPerFlush_ ? batch : microBatch);
+    addReturns(cycle, anchors, stage, first + microBatch);
   });
   cycle.add(copies_);
   return cycle;
@@ -106,29 +103,29 @@ PipelineProgram::cycle(std::int64_t number,
 
 poplar::program::Program
 PipelineProgram::run(const std::vector<AnchorStream> &anchors,
-                     std::int64_t batch) const {
+                     std::int64_t first) const {
   Sequence fill("fill");
   Sequence main("main");
   Sequence flush("flush");
   std::int64_t number = 0;
   for (; number < schedule_.fillCycles(); ++number) {
-    fill.add(cycle(number, anchors, batch));
+    fill.add(cycle(number, anchors, first));
   }
   std::int64_t end = number + schedule_.mainCycles();
   std::int64_t rounds = schedule_.mainCycles() / period_;
   if (rounds > 1) {
     Sequence round;
     for (std::int64_t i = 0; i < period_; ++i) {
-      round.add(cycle(number + i, anchors, batch));
+      round.add(cycle(number + i, anchors, first));
     }
     main.add(Repeat(static_cast<unsigned>(rounds), round));
     number += rounds * period_;
   }
   for (; number < end; ++number) {
-    main.add(cycle(number, anchors, batch));
+    main.add(cycle(number, anchors, first));
   }
   for (; number < schedule_.cycles(); ++number) {
-    flush.add(cycle(number, anchors, batch));
+    flush.add(cycle(number, anchors, first));
   }
   return Sequence({fill, main, flush});
 }

@@ -17,10 +17,10 @@ public:
   PipelineProgram(LoweringContext &context, Functions &functions, const Ir &ir,
                   const Graph &graph, const std::vector<InputStream> &inputs);
 
-  // All micro-batches between one fill and one flush. `batch` tells which
-  // anchors are returned when there is one batch per flush.
+  // All micro-batches between one fill and one flush. `first` is the number of
+  // the first in the step.
   poplar::program::Program run(const std::vector<AnchorStream> &anchors,
-                               std::int64_t batch) const;
+                               std::int64_t first) const;
 
 private:
   using Program = poplar::program::Program;
@@ -42,13 +42,13 @@ private:
 
   void addStage(LoweringContext &context, Functions &functions, const Op &op);
   Program cycle(std::int64_t number, const std::vector<AnchorStream> &anchors,
-                std::int64_t batch) const;
+                std::int64_t first) const;
 
   PipelineSchedule schedule_;
-  bool isBatchPerFlush_;
   std::vector<Stage> stages_;
-  Sequence copies_;         // between IPUs, at the end of each cycle
-  std::int64_t period_ = 1; // after as many cycles the slots are the same
+  Sequence copies_; // between IPUs, at the end of each cycle
+  // After as many cycles the slots are the same, and the anchors that leave.
+  std::int64_t period_ = 1;
 };
 
 } // namespace popart

@@ -41,7 +41,7 @@ poplar::Graph computeTiles(poplar::Graph &graph,
                             graph.getTarget().getTilesPerIPU() - ioTiles);
 }
 
-// After how many batches the pattern of EveryN anchors repeats.
+// After how many micro-batches the pattern of EveryN anchors repeats.
 std::int64_t anchorPeriod(const Ir &ir) {
   std::int64_t period = 1;
   for (const auto &[id, type] : ir.dataFlow.getAnchorReturnTypeMap()) {
@@ -61,7 +61,8 @@ public:
                                      : HostExchange::Overlapped),
         inputs_(addHostTensors(context_, ir, graph, exchange_)),
         factor_(ir.sessionOptions.getAccumulationFactor()),
-        batches_(ir.dataFlow.batchesPerStep()), period_(anchorPeriod(ir)),
+        batches_(ir.dataFlow.batchesPerStep()), pattern_(anchorPeriod(ir)),
+        period_(std::lcm(pattern_, factor_) / factor_),
         turns_(ir.sessionOptions.getGlobalReplicationFactor() /
                std::int64_t{target.getReplicationFactor()}) {}
 
@@ -197,65 +198,108 @@ private:
   };
 
   // Without the inputs that replicas share, if they take turns.
-  Program lowerMicroBatch(std::int64_t batch, const Place &place) const {
+  Program lowerMicroBatch(std::int64_t microBatch, const Place &place) const {
     auto turnOf = [&](ExchangeStrategy strategy) {
       return isPerBatch(strategy) ? place.ofBatch : place.ofStep;
     };
-    Sequence microBatch;
+    Sequence program;
     for (const InputStream &input : inputs_) {
       if (!isShared(input)) {
-        microBatch.add(input.copy);
+        program.add(input.copy);
       }
     }
     for (const InputStream &input : inputs_) {
       if (input.strategy != ExchangeStrategy::JustInTime &&
           !turnOf(input.strategy).isLast) {
-        microBatch.add(input.load); // the next one's
+        program.add(input.load); // the next one's
       }
     }
     for (const AnchorStream &anchor : anchors_) {
       if (anchor.strategy != ExchangeStrategy::JustInTime &&
           !turnOf(anchor.strategy).isFirst) {
-        microBatch.add(anchor.store); // the last one's
+        program.add(anchor.store); // the last one's
       }
     }
-    microBatch.add(compute_);
+    program.add(compute_);
     for (const AnchorStream &anchor : anchors_) {
       if (!isReturnedLate(anchor)) {
-        addReturns(microBatch, {anchor}, anchor.stage, batch);
+        addReturns(program, {anchor}, anchor.stage, microBatch);
       }
     }
-    return microBatch;
+    return program;
   }
 
   bool isShared(const InputStream &input) const {
     return turns_ > 1 && input.isBroadcast;
   }
 
-  Program lowerMicroBatches(std::int64_t batch, Turn ofStep) const {
+  bool isAnyShared() const {
+    return std::any_of(inputs_.begin(), inputs_.end(),
+                       [&](auto &input) { return isShared(input); });
+  }
+
+  Sequence sharedInputs() const {
     Sequence shared;
-    bool isAnyShared = false;
     for (const InputStream &input : inputs_) {
       if (isShared(input)) {
         shared.add(input.copy);
-        isAnyShared = true;
       }
     }
-    if (isAnyShared) {
-      return repeat(
-          factor_,
-          Sequence({shared, repeat(turns_, lowerMicroBatch(batch, {}))}));
+    return shared;
+  }
+
+  bool returnTheSame(std::int64_t a, std::int64_t b) const {
+    return std::all_of(anchors_.begin(), anchors_.end(),
+                       [&](const AnchorStream &anchor) {
+                         return isReturned(anchor, a) == isReturned(anchor, b);
+                       });
+  }
+
+  // Micro-batches [first, first + count), each as often as replicas take turns:
+  // a loop for each run of them that returns the same anchors.
+  Program lowerRuns(std::int64_t first, std::int64_t count, Turn ofBatch,
+                    Turn ofStep) const {
+    Sequence shared = sharedInputs();
+    Sequence program;
+    std::int64_t begin = 0;
+    while (begin < count) {
+      std::int64_t end = begin + 1;
+      while (end < count && returnTheSame(first + begin, first + end)) {
+        ++end;
+      }
+      std::int64_t number = first + begin;
+      if (isAnyShared()) {
+        program.add(repeat(
+            end - begin,
+            Sequence({shared, repeat(turns_, lowerMicroBatch(number, {}))})));
+      } else {
+        program.add(loop((end - begin) * turns_, [&](Turn turn) {
+          Turn inBatch{turn.isFirst && begin == 0 && ofBatch.isFirst,
+                       turn.isLast && end == count && ofBatch.isLast};
+          return lowerMicroBatch(number, {inBatch,
+                                          {inBatch.isFirst && ofStep.isFirst,
+                                           inBatch.isLast && ofStep.isLast}});
+        }));
+      }
+      begin = end;
     }
-    return loop(factor_ * turns_, [&](Turn turn) {
-      return lowerMicroBatch(batch, {turn,
-                                     {turn.isFirst && ofStep.isFirst,
-                                      turn.isLast && ofStep.isLast}});
+    return program;
+  }
+
+  Program lowerMicroBatches(std::int64_t batch, Turn ofStep) const {
+    std::int64_t first = batch * factor_;
+    bool isRegular = pattern_ > 1 && factor_ % pattern_ == 0;
+    if (!isRegular) {
+      return lowerRuns(first, factor_, {true, true}, ofStep);
+    }
+    return loop(factor_ / pattern_, [&](Turn turn) {
+      return lowerRuns(first, pattern_, turn, ofStep);
     });
   }
 
   Program lowerBatch(std::int64_t batch, Turn ofStep) const {
     if (pipeline_) {
-      return Sequence({pipeline_->run(anchors_, batch), update_});
+      return Sequence({pipeline_->run(anchors_, batch * factor_), update_});
     }
     Sequence program({begin_});
     // What overlaps with the micro-batches only does not with their update.
@@ -278,7 +322,7 @@ private:
     program.add(update_);
     Sequence late;
     for (const AnchorStream &anchor : anchors_) {
-      if (isReturnedLate(anchor)) {
+      if (isReturnedLate(anchor)) { // a batch is one micro-batch
         addReturns(late, {anchor}, anchor.stage, batch);
       }
     }
@@ -301,8 +345,9 @@ private:
   bool overlaps_ = false;
   std::int64_t factor_;
   std::int64_t batches_;
-  std::int64_t period_;
-  std::int64_t turns_; // replicas that run their micro-batches in turn
+  std::int64_t pattern_; // of anchors, in micro-batches
+  std::int64_t period_;  // of it, in batches
+  std::int64_t turns_;   // replicas that run their micro-batches in turn
 };
 
 } // namespace
