@@ -9,7 +9,10 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <random>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace {
@@ -26,6 +29,64 @@ TEST(ArenaPacking, ReusesMemoryAtOnceWhereNobodyWaitsForIt) {
   EXPECT_EQ(packArena(blocks, {0, 0, 0, 0b11, 0b111}).bytes, size);
   EXPECT_EQ(packArena(blocks, {0, 0, 0, 0b01, 0b111}).bytes, 2 * size); // 1 not
   EXPECT_EQ(packArena(blocks, {0, 0, 0, 0b11, 0b011}).bytes, 2 * size);
+}
+
+// The smallest gap, or the end, among all blocks placed so far that are in use
+// at the same time or shortly before or after.
+std::size_t
+bestFit(const ArenaBlock &block,
+        const std::vector<std::pair<std::size_t, ArenaBlock>> &all) {
+  std::size_t best = 0, bestSize = ~std::size_t(0), end = 0;
+  for (const auto &[offset, other] : all) { // by offset
+    if (other.uses.back() + reuseDistance < block.uses.front() ||
+        block.uses.back() + reuseDistance < other.uses.front()) {
+      continue;
+    }
+    if (offset >= end + block.bytes && offset - end < bestSize) {
+      best = end;
+      bestSize = offset - end;
+    }
+    end = std::max(end, offset + other.bytes);
+  }
+  return bestSize == ~std::size_t(0) ? end : best;
+}
+
+// Against the obvious loop over all of them, for long and short lifetimes.
+TEST(ArenaPacking, FindsTheBestFitAmongManyBlocks) {
+  std::mt19937 random(1);
+  std::vector<ArenaBlock> blocks;
+  for (std::uint32_t i = 0; i < 3000; ++i) {
+    const auto length =
+        static_cast<std::uint32_t>(random() % (i % 3 == 0 ? 3000 : 9));
+    const std::uint32_t end = i + 1 + length;
+    blocks.push_back({64 * (1 + random() % 40), {i, end}});
+  }
+  std::size_t least = ~std::size_t(0);
+  for (const bool byArea : {false, true}) {
+    std::vector<ArenaBlock> order = blocks;
+    std::stable_sort(order.begin(), order.end(),
+                     [&](const ArenaBlock &a, const ArenaBlock &b) {
+                       const auto size = [&](const ArenaBlock &block) {
+                         return byArea ? block.bytes * (block.uses.back() -
+                                                        block.uses.front() + 1)
+                                       : block.bytes;
+                       };
+                       return size(a) > size(b);
+                     });
+    std::vector<std::pair<std::size_t, ArenaBlock>> placed;
+    std::size_t bytes = 0;
+    for (const ArenaBlock &block : order) {
+      const std::size_t offset = bestFit(block, placed);
+      bytes = std::max(bytes, offset + block.bytes);
+      placed.insert(std::upper_bound(placed.begin(), placed.end(), offset,
+                                     [](std::size_t at, const auto &other) {
+                                       return at < other.first;
+                                     }),
+                    {offset, block});
+    }
+    least = std::min(least, bytes);
+  }
+  EXPECT_EQ(packArena(blocks, Forerunners(7000)).bytes, least);
 }
 
 TEST(ArenaPacking, ReusesMemoryLaterInAnyCase) {

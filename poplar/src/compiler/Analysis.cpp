@@ -1,13 +1,37 @@
 #include "compiler/Analysis.hpp"
 
+#include <support/Error.hpp>
+
 #include <algorithm>
+#include <functional>
 #include <numeric>
 
 namespace poplar::compiler {
 
+namespace {
+
+// Those in the open interval (after, before) of positions in order.
+std::size_t countBetween(std::span<const std::uint32_t> positions,
+                         std::uint32_t after, std::uint32_t before) {
+  const auto low = std::upper_bound(positions.begin(), positions.end(), after);
+  return static_cast<std::size_t>(
+      std::lower_bound(low, positions.end(), before) - low);
+}
+
+// Puts an earlier one in the place of one of the positions.
+void moveForward(std::span<std::uint32_t> positions, std::uint32_t from,
+                 std::uint32_t to) {
+  const auto old = std::lower_bound(positions.begin(), positions.end(), from);
+  const auto place = std::lower_bound(positions.begin(), old, to);
+  *old = to;
+  std::rotate(place, old, old + 1);
+}
+
+} // namespace
+
 Analysis::Analysis(ValueProgram &program)
-    : loops_(1), facts_(program.values.size()), parents_(program.values.size()),
-      members_(program.values.size()) {
+    : loops_(1), facts_(program.values.size()),
+      parents_(program.values.size()) {
   std::iota(parents_.begin(), parents_.end(), 0U);
   for (const Binding &binding : program.bindings) {
     define(binding.entry, nullptr, {0, 0});
@@ -18,9 +42,31 @@ Analysis::Analysis(ValueProgram &program)
   position_ = 1;
   walk(program.body, 0);
   loops_[0].end = position_;
-  for (std::uint32_t v = 0; v < facts_.size(); ++v) {
-    members_[root(v)].push_back(ValueId(v));
+  sortLists();
+}
+
+void Analysis::sortLists() {
+  const std::size_t count = facts_.size();
+  for (std::uint32_t v = 0; v < count; ++v) {
+    members_.add(v, ValueId(v));
   }
+  const auto classOfValue = [this](std::uint32_t value) { return root(value); };
+  members_.sort(count, classOfValue);
+  reads_.sort(count);
+  definedAt_.sort(count, classOfValue);
+  readAt_.sort(count, classOfValue);
+  std::sort(places_.begin(), places_.end(), [](const auto &a, const auto &b) {
+    return std::less<>()(a.first, b.first);
+  });
+}
+
+Place Analysis::placeOf(const Node &node) const {
+  const auto found = std::lower_bound(
+      places_.begin(), places_.end(), &node,
+      [](const auto &a, const Node *b) { return std::less<>()(a.first, b); });
+  support::requireInternal(found != places_.end() && found->first == &node,
+                           "the place of '{}' is not known", node.name);
+  return found->second;
 }
 
 void Analysis::define(ValueId value, Node *node, Place place) {
@@ -28,6 +74,7 @@ void Analysis::define(ValueId value, Node *node, Place place) {
   facts.node = node;
   facts.place = place;
   facts.isDefined = true;
+  definedAt_.add(value.value, place.position);
 }
 
 void Analysis::pin(ValueId value) {
@@ -57,9 +104,10 @@ void Analysis::walk(Region &region, std::uint32_t loop) {
       continue;
     }
     const Place place = {position_++, loop};
-    places_[&node] = place;
+    places_.emplace_back(&node, place);
     for (std::uint32_t i = 0; i < node.inputs.size(); ++i) {
-      facts_[node.inputs[i].value.index()].reads.push_back({&node, i});
+      reads_.add(node.inputs[i].value.value, {&node, i});
+      readAt_.add(node.inputs[i].value.value, place.position);
     }
     for (const Definition &output : node.outputs) {
       define(output.window.value, &node, place);
@@ -74,7 +122,7 @@ void Analysis::walk(Region &region, std::uint32_t loop) {
 void Analysis::walkLoop(Node &node, std::uint32_t loop) {
   const auto index = static_cast<std::uint32_t>(loops_.size());
   const Place begin = {position_++, loop};
-  places_[&node] = begin;
+  places_.emplace_back(&node, begin);
   loops_.push_back({begin.position, 0, loop});
   for (const Carried &carried : node.loop->carried) {
     if (carried.argument.isValid()) {
@@ -118,35 +166,31 @@ bool Analysis::isIntact(ValueId value, Place at) const {
        loop = loops_[loop].parent) {
     end = loops_[loop].end;
   }
-  for (ValueId other : members_[classOf(value)]) {
-    const Facts &otherFacts = facts_[other.index()];
-    if (other != value && otherFacts.isDefined &&
-        otherFacts.place.position > facts.place.position &&
-        otherFacts.place.position < end) {
-      return false;
-    }
-  }
-  return true;
+  return countBetween(definedAt_[classOf(value)], facts.place.position, end) ==
+         0;
 }
 
 bool Analysis::isClassTouchedBetween(ValueId value, Place after,
                                      Place before) const {
-  const auto isBetween = [&](std::uint32_t position) {
-    return position > after.position && position < before.position;
-  };
-  for (ValueId member : members_[classOf(value)]) {
-    const Facts &facts = facts_[member.index()];
-    if (member != value && facts.isDefined && isBetween(facts.place.position)) {
-      return true;
-    }
-    for (const ReadOf &read : facts.reads) {
-      const std::uint32_t position = placeOf(*read.node).position;
-      if (isBetween(position) || position == before.position) {
-        return true;
-      }
-    }
-  }
-  return false;
+  const std::uint32_t storageClass = classOf(value);
+  const Facts &facts = facts_[value.index()];
+  const bool isOwn = facts.isDefined && facts.place.position > after.position &&
+                     facts.place.position < before.position;
+  return countBetween(definedAt_[storageClass], after.position,
+                      before.position) > (isOwn ? 1 : 0) ||
+         countBetween(readAt_[storageClass], after.position,
+                      before.position + 1) > 0;
+}
+
+void Analysis::defineInPlaceOf(ValueId forwarded, ValueId copied,
+                               Node &producer) {
+  Facts &facts = facts_[copied.index()];
+  const Place place = placeOf(producer);
+  moveForward(definedAt_[classOf(copied)], facts.place.position,
+              place.position);
+  facts.node = &producer;
+  facts.place = place;
+  facts_[forwarded.index()] = {};
 }
 
 } // namespace poplar::compiler

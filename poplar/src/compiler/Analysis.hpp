@@ -2,10 +2,12 @@
 // passes ask before they move a read or a definition.
 #pragma once
 
+#include "compiler/Grouped.hpp"
 #include "compiler/ValueIr.hpp"
 
 #include <cstdint>
-#include <unordered_map>
+#include <span>
+#include <utility>
 #include <vector>
 
 namespace poplar::compiler {
@@ -37,7 +39,7 @@ public:
   const std::vector<LoopRange> &loops() const { return loops_; }
   std::uint32_t positions() const { return position_; }
 
-  Place placeOf(const Node &node) const { return places_.at(&node); }
+  Place placeOf(const Node &node) const;
 
   // The node that defines the value; null for entries and arguments.
   Node *definingNode(ValueId value) const { return facts_[value.index()].node; }
@@ -46,8 +48,8 @@ public:
     return facts_[value.index()].isDefined;
   }
   // Inputs of nodes other than loops that read the value.
-  const std::vector<ReadOf> &reads(ValueId value) const {
-    return facts_[value.index()].reads;
+  std::span<const ReadOf> reads(ValueId value) const {
+    return reads_[value.value];
   }
   // A binding, a loop or a later version also holds on to it.
   bool isPinned(ValueId value) const { return facts_[value.index()].isPinned; }
@@ -56,7 +58,7 @@ public:
     return classOf(a) == classOf(b);
   }
   std::uint32_t classOf(ValueId value) const;
-  const std::vector<ValueId> &membersOf(std::uint32_t storageClass) const {
+  std::span<const ValueId> membersOf(std::uint32_t storageClass) const {
     return members_[storageClass];
   }
 
@@ -70,17 +72,21 @@ public:
 
   bool isInside(std::uint32_t loop, std::uint32_t outer) const;
 
+  // Keeps this true where a copy of `forwarded`, which `producer` defined and
+  // nothing else read, is no more: `producer` defines what the copy did.
+  void defineInPlaceOf(ValueId forwarded, ValueId copied, Node &producer);
+
 private:
   struct Facts {
     Node *node = nullptr;
     Place place;
     bool isDefined = false;
     bool isPinned = false;
-    std::vector<ReadOf> reads;
   };
 
   void walk(Region &region, std::uint32_t loop);
   void walkLoop(Node &node, std::uint32_t loop);
+  void sortLists();
   void define(ValueId value, Node *node, Place place);
   void pin(ValueId value);
   void join(ValueId a, ValueId b);
@@ -89,9 +95,14 @@ private:
   std::uint32_t position_ = 0;
   std::vector<LoopRange> loops_;
   std::vector<Facts> facts_;
-  std::unordered_map<const Node *, Place> places_;
-  mutable std::vector<std::uint32_t> parents_; // union-find over values
-  std::vector<std::vector<ValueId>> members_;  // by root
+  std::vector<std::pair<const Node *, Place>> places_; // by address
+  mutable std::vector<std::uint32_t> parents_;         // union-find over values
+  Grouped<ReadOf> reads_;                              // by value
+  Grouped<ValueId> members_;                           // by class
+  // Positions by class, in order: a question about a class takes as long to
+  // answer however many values it has.
+  Grouped<std::uint32_t> definedAt_;
+  Grouped<std::uint32_t> readAt_;
 };
 
 } // namespace poplar::compiler

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <map>
 #include <numeric>
+#include <utility>
 
 namespace poplar::compiler {
 namespace {
@@ -28,6 +29,16 @@ struct Lifetime {
     begin = std::min(begin, position);
     end = std::max(end, position);
     uses.push_back(position);
+  }
+  // The longer list of uses takes the shorter one: memory may go from hand to
+  // hand through the whole program.
+  void take(Lifetime other) {
+    begin = std::min(begin, other.begin);
+    end = std::max(end, other.end);
+    if (uses.size() < other.uses.size()) {
+      uses.swap(other.uses);
+    }
+    uses.insert(uses.end(), other.uses.begin(), other.uses.end());
   }
   bool isEmpty() const { return begin > end; }
 };
@@ -86,7 +97,7 @@ private:
   std::uint32_t blockOf(ValueId value) {
     std::uint32_t block = analysis_.classOf(value);
     while (joined_[block] != block) {
-      block = joined_[block];
+      block = joined_[block] = joined_[joined_[block]];
     }
     return block;
   }
@@ -194,9 +205,7 @@ private:
     }
     joined_[from] = to;
     merged.bytes = std::max(merged.bytes, blocks_[from].bytes);
-    for (std::uint32_t use : blocks_[from].lifetime.uses) {
-      merged.lifetime.extend(use);
-    }
+    merged.lifetime.take(std::move(blocks_[from].lifetime));
   }
 
   std::size_t workspaceBytes() {

@@ -185,7 +185,7 @@ private:
     std::vector<ValueId> kept;
     for (const Node &node : program_.body.nodes) {
       for (const Definition &output : node.outputs) {
-        const auto &reads = analysis_.reads(output.window.value);
+        const auto reads = analysis_.reads(output.window.value);
         if (taken_.contains(&node) &&
             std::any_of(reads.begin(), reads.end(), [&](const ReadOf &read) {
               return !taken_.contains(read.node);

@@ -67,7 +67,7 @@ std::vector<bool> storedFromTheStart(const compiler::VariableRoles &roles) {
 void storeVariables(compiler::ValueProgram &program, VariableStore &store) {
   const compiler::Analysis analysis(program);
   for (const compiler::Binding &binding : program.bindings) {
-    const auto &versions = analysis.membersOf(analysis.classOf(binding.entry));
+    const auto versions = analysis.membersOf(analysis.classOf(binding.entry));
     if (versions.size() > 1 || !analysis.reads(binding.entry).empty()) {
       store.store(binding.variable);
     }

@@ -114,23 +114,23 @@ bool isPartition(const Value &value, const std::vector<Node *> &parts) {
   return false;
 }
 
-bool assemble(ValueProgram &program, const Analysis &analysis, Node &sum) {
+void assemble(ValueProgram &program, const Analysis &analysis, Node &sum) {
   const Definition &output = sum.outputs[0];
   if (!isSum(sum) || output.base.isValid() ||
       !isWholeInOrder(output.window, program[output.window.value])) {
-    return false;
+    return;
   }
   std::vector<Node *> parts;
   for (const Window &input : sum.inputs) {
     Node *part = findPart(program, analysis, sum, input);
     if (part == nullptr ||
         program[input.value].shape != program[sum.inputs[0].value].shape) {
-      return false;
+      return;
     }
     parts.push_back(part);
   }
   if (!isPartition(program[sum.inputs[0].value], parts)) {
-    return false;
+    return;
   }
   std::sort(parts.begin(), parts.end(), [&](const Node *a, const Node *b) {
     return analysis.placeOf(*a).position < analysis.placeOf(*b).position;
@@ -149,20 +149,16 @@ bool assemble(ValueProgram &program, const Analysis &analysis, Node &sum) {
   copy.outputs = sum.outputs;
   copy.name = sum.name;
   sum = std::move(copy);
-  return true;
 }
 
 } // namespace
 
+// A sum and its parts are read by nothing that looks at another sum, so that
+// what is known of those stays true.
 void assembleSums(ValueProgram &program) {
-  bool isChanged = true;
-  while (isChanged) {
-    isChanged = false;
-    const Analysis analysis(program); // each change ends what it knows
-    forEachNode(program.body, [&](Node &node) {
-      isChanged = isChanged || assemble(program, analysis, node);
-    });
-  }
+  const Analysis analysis(program);
+  forEachNode(program.body,
+              [&](Node &node) { assemble(program, analysis, node); });
 }
 
 } // namespace poplar::compiler

@@ -5,6 +5,8 @@
 #include "compiler/Windows.hpp"
 
 #include <algorithm>
+#include <cstddef>
+#include <vector>
 
 namespace poplar::compiler {
 namespace {
@@ -79,8 +81,9 @@ bool mayOverwriteInputs(const Analysis &analysis, const Node &producer,
   return true;
 }
 
-bool forwardResult(const ValueProgram &program, const Analysis &analysis,
-                   const Node &copy) {
+// Returns the producer that gives the copy's result now, or null.
+Node *forwardResult(const ValueProgram &program, const Analysis &analysis,
+                    const Node &copy) {
   const Window &read = copy.inputs[0];
   const Definition &target = copy.outputs[0];
   Node *producer = analysis.definingNode(read.value);
@@ -88,7 +91,7 @@ bool forwardResult(const ValueProgram &program, const Analysis &analysis,
       analysis.isPinned(read.value) || analysis.reads(read.value).size() != 1 ||
       !isWholeInAnyOrder(read, program[read.value]) ||
       !isFreeBetween(analysis, *producer, copy)) {
-    return false;
+    return nullptr;
   }
   const auto output = std::find_if(
       producer->outputs.begin(), producer->outputs.end(),
@@ -101,10 +104,10 @@ bool forwardResult(const ValueProgram &program, const Analysis &analysis,
           analysis, *producer,
           static_cast<std::size_t>(output - producer->outputs.begin()), *window,
           target.window.value)) {
-    return false;
+    return nullptr;
   }
   *output = {*window, target.base};
-  return true;
+  return producer;
 }
 
 } // namespace
@@ -124,21 +127,33 @@ void forwardCopies(ValueProgram &program) {
   }
 }
 
+// In order, and from the producer on again where that is a copy itself: what a
+// definition that moves forward makes possible comes after it.
 void forwardResults(ValueProgram &program) {
-  for (bool isChanged = true; isChanged;) {
-    isChanged = false;
-    // One at a time: a moved definition changes what the next may assume.
-    Analysis analysis(program);
-    NodeEdits edits;
-    forEachNode(program.body, [&](Node &node) {
-      if (!isChanged && isPlainCopy(program, node) &&
-          forwardResult(program, analysis, node)) {
-        edits.remove(node);
-        isChanged = true;
-      }
-    });
-    edits.apply(program.body);
+  Analysis analysis(program);
+  std::vector<Node *> nodes(analysis.positions());
+  forEachNode(program.body, [&](Node &node) {
+    nodes[analysis.placeOf(node).position] = &node;
+  });
+  NodeEdits edits;
+  for (std::size_t at = 0; at < nodes.size(); ++at) {
+    const Node *copy = nodes[at];
+    if (copy == nullptr || !isPlainCopy(program, *copy)) {
+      continue;
+    }
+    Node *producer = forwardResult(program, analysis, *copy);
+    if (producer == nullptr) {
+      continue;
+    }
+    analysis.defineInPlaceOf(copy->inputs[0].value,
+                             copy->outputs[0].window.value, *producer);
+    edits.remove(*copy);
+    nodes[at] = nullptr;
+    if (producer->op == NodeOp::Copy) {
+      at = analysis.placeOf(*producer).position - 1;
+    }
   }
+  edits.apply(program.body);
 }
 
 } // namespace poplar::compiler

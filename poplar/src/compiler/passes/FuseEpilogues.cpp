@@ -7,7 +7,7 @@
 
 #include <algorithm>
 #include <optional>
-#include <vector>
+#include <unordered_set>
 
 namespace poplar::compiler {
 namespace {
@@ -156,17 +156,15 @@ void fuseEpilogues(ValueProgram &program) {
     isChanged = false;
     const Analysis analysis(program);
     NodeEdits edits;
-    std::vector<const Node *> fused;
+    std::unordered_set<const Node *> fused;
     forEachNode(program.body, [&](Node &node) {
       // A node that took over another's place waits for the next round.
       const bool readsFused = std::any_of(
           node.inputs.begin(), node.inputs.end(), [&](const Window &input) {
-            const Node *producer = analysis.definingNode(input.value);
-            return std::find(fused.begin(), fused.end(), producer) !=
-                   fused.end();
+            return fused.contains(analysis.definingNode(input.value));
           });
       if (!readsFused && fuse(program, analysis, node, edits)) {
-        fused.push_back(&node);
+        fused.insert(&node);
         isChanged = true;
       }
     });

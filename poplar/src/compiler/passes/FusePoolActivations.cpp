@@ -6,6 +6,8 @@
 #include "compiler/Windows.hpp"
 
 #include <algorithm>
+#include <unordered_set>
+#include <vector>
 
 namespace poplar::compiler {
 namespace {
@@ -17,12 +19,21 @@ public:
   explicit PoolActivations(ValueProgram &program)
       : program_(program), analysis_(program) {}
 
-  // Makes at most one change: it may undo what the analysis knows.
+  // Changes pools that are not near each other: a change may undo what the
+  // analysis knows of the nodes about it. False when there is nothing to do.
   bool run() {
     bool isChanged = false;
     forEachNode(program_.body, [&](Node &node) {
-      if (!isChanged && isKind(node, "maxPool") && !hasActivation(node)) {
-        isChanged = fuseBefore(node) || fuseAfter(node);
+      if (!isKind(node, "maxPool") || hasActivation(node)) {
+        return;
+      }
+      const std::vector<const Node *> near = nodesAbout(node);
+      const bool mustWait =
+          std::any_of(near.begin(), near.end(),
+                      [&](const Node *n) { return touched_.contains(n); });
+      if (mustWait || fuseBefore(node) || fuseAfter(node)) {
+        touched_.insert(near.begin(), near.end());
+        isChanged = true;
       }
     });
     edits_.apply(program_.body);
@@ -32,9 +43,28 @@ public:
 private:
   // The only reader of the value, when nothing else holds on to it.
   Node *soleReader(ValueId value) const {
-    const std::vector<ReadOf> &reads = analysis_.reads(value);
+    const std::span<const ReadOf> reads = analysis_.reads(value);
     return reads.size() == 1 && !analysis_.isPinned(value) ? reads[0].node
                                                            : nullptr;
+  }
+
+  // All that a change looks at: the nodes before and after the pool, and those
+  // before and after its gradient.
+  std::vector<const Node *> nodesAbout(const Node &pool) const {
+    std::vector<const Node *> nodes{
+        &pool, analysis_.definingNode(pool.inputs[0].value),
+        soleReader(pool.outputs[0].window.value)};
+    if (const Node *gradient = soleReader(pool.outputs[1].window.value)) {
+      nodes.push_back(gradient);
+      for (const Window &input : gradient->inputs) {
+        nodes.push_back(analysis_.definingNode(input.value));
+      }
+      for (const Definition &output : gradient->outputs) {
+        nodes.push_back(soleReader(output.window.value));
+      }
+    }
+    std::erase(nodes, nullptr);
+    return nodes;
   }
 
   bool isWholeRead(const Window &window) const {
@@ -153,6 +183,7 @@ private:
   ValueProgram &program_;
   Analysis analysis_;
   NodeEdits edits_;
+  std::unordered_set<const Node *> touched_;
 };
 
 } // namespace

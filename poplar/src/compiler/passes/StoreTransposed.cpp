@@ -13,7 +13,7 @@ namespace {
 // order than it is stored in.
 const Window *findTransposedRead(const ValueProgram &program,
                                  const Analysis &analysis, ValueId value) {
-  const std::vector<ReadOf> &reads = analysis.reads(value);
+  const std::span<const ReadOf> reads = analysis.reads(value);
   if (analysis.isPinned(value) || reads.empty()) {
     return nullptr;
   }
