@@ -68,3 +68,12 @@ def toDevice(tensor):
     """`tensor` as the device takes it: its dtype there, contiguous, detached."""
     return tensor.detach().to(deviceDtype(tensor.dtype)).contiguous()
 
+
+def hostValue(tensor):
+    """The value that a part of the program has on the device."""
+    value = toDevice(tensor)
+    if tensor.dtype == torch.int64 and bool((value != tensor).any()):
+        logger.warning(
+            "torch.int64 constant cannot be represented as a torch.int32"
+        )
+    return value

@@ -67,6 +67,7 @@ class PoplarExecutor(ExecutableFiles, OptimizerSync, RunTimes, WeightSync):
         self._binder = ArgumentBinder(function)
         self._executable = None
         self._host_is_stale = False
+        self._uncounted = 0  # micro-batches since the host has the weights
         self._weights_version = 0  # training: steps that changed the weights
         self._seen_version = 0  # inference: the trained weights it has
         self._anchored = {}
@@ -172,6 +173,12 @@ class PoplarExecutor(ExecutableFiles, OptimizerSync, RunTimes, WeightSync):
         self._weights = [
             traced.state_tensors[name] for name in executable.stateNames()
         ]
+        state = {number for _, number, *_ in traced.record.state}
+        self._changes_state = self._training or any(
+            number in state for number, _ in traced.record.written_back
+        )
+        self._counters = traced.counters
+        self._frozen = traced.frozen
         if self._training:
             self._trained = self._namesTrainedBy(self._optimizer)
 
@@ -199,6 +206,9 @@ class PoplarExecutor(ExecutableFiles, OptimizerSync, RunTimes, WeightSync):
         if self._training:
             self._host_is_stale = True
             self._weights_version += 1
+            self._uncounted += (
+                self._options.device_iterations * self._accumulation
+            )
         else:
             self._takeTrainedWeights()
         tensors = self._plan.tensors(args, kwargs)
@@ -259,8 +269,9 @@ class PoplarExecutor(ExecutableFiles, OptimizerSync, RunTimes, WeightSync):
         executable = self._requireExecutable()
         if not executable.isAttached():
             raise createPoptorchError("Device is not attached")
-        if self._training:
+        if self._changes_state:
             self.copyWeightsToHost()
+        if self._training:
             self._pullOptimizerState(self._optimizer)
         executable.detach()
 

@@ -12,39 +12,52 @@ from ._hooks import aroundCompilation
 from ._left_behind import withoutTraces
 from ._logging import logger
 from ._optimizer_values import trainedBy
+from ._traced_state import TracedState
 from ._traced_tensor import TracedTensor
 from ._tracer import Tracer
-
-_NORMS = torch.nn.modules.batchnorm._NormBase
 
 
 class TracedModel:
     """A record and how to rebuild what forward() returned."""
 
-    def __init__(self, record, structure, state_tensors, host_calls):
+    def __init__(self, record, structure, state, host_calls):
         self.record = record
         # The outputs with each tensor on the device replaced by its position.
         self.structure = structure
         # The model's own tensors by the names that the record has for them.
-        self.state_tensors = state_tensors
+        self.state_tensors = state.tensors
+        # What the device does not have of them: see _traced_state.py.
+        self.counters = state.counters
+        self.frozen = state.frozen
         # What the program calls on the host, by number.
         self.host_calls = host_calls
 
 
 def traceModel(model, binder, arguments, options, optimizer=None):
     """Runs `model` once on the shapes of `arguments`, (args, kwargs), to be
-    trained by `optimizer` where there is one."""
+    trained by `optimizer` where there is one. Integers of its state are taken
+    for constants, as most are: where forward() changes some it runs again."""
+    variables = set()
+    with aroundCompilation():
+        while True:
+            state = TracedState(variables)
+            traced = _traceOnce(
+                model, binder, arguments, options, optimizer, state
+            )
+            if variables.issuperset(state.changed):
+                return traced
+            variables.update(state.changed)
+
+
+def _traceOnce(model, binder, arguments, options, optimizer, state):
     tracer = Tracer(is_training=optimizer is not None)
     tracer.strategy = options._execution_strategy
     tracer.strategy.startTrace()
-    is_module = isinstance(model, torch.nn.Module)
-    state = {}
     with contextlib.ExitStack() as stack:
         stack.enter_context(_withoutInferenceMode())
-        stack.enter_context(aroundCompilation())
-        if is_module:
+        if isinstance(model, torch.nn.Module):
             stack.enter_context(withoutTraces(model))
-            state = stack.enter_context(_swappedState(model, tracer))
+            stack.enter_context(state.swapped(model, tracer))
             if options._module_namescope_enabled:
                 stack.enter_context(_scopes(model, tracer))
         stack.enter_context(_noDistributionChecks())
@@ -54,7 +67,7 @@ def traceModel(model, binder, arguments, options, optimizer=None):
             structure = _collectOutputs(tracer, outputs)
     record = tracer.finish()
     if optimizer is not None:
-        _freezeOthers(record, state, trainedBy(optimizer))
+        _freezeOthers(record, state.tensors, trainedBy(optimizer))
         _checkTrained(record)
     return TracedModel(record, structure, state, tracer.host_calls)
 
@@ -106,73 +119,6 @@ def _collectOutputs(tracer, outputs):
         return _structure.Value(tensor)
 
     return _structure.mapTensors(outputs, collect)
-
-
-@contextlib.contextmanager
-def _swappedState(model, tracer):
-    """Parameters and buffers are traced tensors inside; the same tensor under
-    two names is one."""
-    swapped = []  # (dictionary, key, original, traced, full name, module)
-    traced = {}
-    for kind in ("_parameters", "_buffers"):
-        for prefix, module in model.named_modules():
-            holders = module.__dict__[kind]
-            for key, tensor in holders.items():
-                if tensor is None:
-                    continue
-                name = f"{prefix}.{key}" if prefix else key
-                if id(tensor) not in traced:
-                    traced[id(tensor)] = _traceState(tracer, name, tensor, kind)
-                    # torch asks Parameters of other classes for it.
-                    traced[id(tensor)]._is_param = kind == "_parameters"
-                swapped.append(
-                    (holders, key, tensor, traced[id(tensor)], name, module)
-                )
-    flat_weights = [
-        (m, m._flat_weights)
-        for m in model.modules()
-        if isinstance(m, torch.nn.RNNBase)
-    ]
-    for holders, key, _, replacement, _, _ in swapped:
-        holders[key] = replacement
-    for module, weights in flat_weights:
-        module._flat_weights = [traced.get(id(w), w) for w in weights]
-    try:
-        yield {name: original for _, _, original, _, name, _ in swapped}
-        for holders, key, _, replacement, name, module in swapped:
-            _checkUnchanged(holders, key, replacement, name, module)
-    finally:
-        for holders, key, original, _, _, _ in swapped:
-            holders[key] = original
-        for module, weights in flat_weights:
-            module._flat_weights = weights
-
-
-def _traceState(tracer, name, tensor, kind):
-    is_parameter = kind == "_parameters"
-    if not tensor.dtype.is_floating_point:
-        logger.info(
-            "%s %s was downgraded to constant because PopART doesn't have any "
-            "integer variables",
-            "Parameter" if is_parameter else "Buffer",
-            name,
-        )
-    return tracer.addState(name, tensor, is_parameter)
-
-
-def _checkUnchanged(holders, key, traced, name, module):
-    kind = "Parameter" if holders is module._parameters else "Buffer"
-    if key not in holders:
-        raise createPoptorchError(
-            f"{kind} {name} is removed from the model when calling the "
-            "forward method"
-        )
-    if holders[key] is not traced and not isinstance(module, _NORMS):
-        raise createPoptorchError(
-            f"{kind} {name} is reassigned within the model when calling the "
-            f"forward method. Use self.{name}.copy_(src) to copy data from "
-            "a source tensor, where src is the tensor you wish to assign."
-        )
 
 
 @contextlib.contextmanager

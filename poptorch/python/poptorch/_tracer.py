@@ -11,37 +11,22 @@ from ._autograd_functions import tracedFunctions
 from ._bodies import Bodies, numbersOf
 from ._composites import hiddenUpdates, registerComposites
 from ._decompositions import DECOMPOSITIONS, takeApart
-from ._dtypes import deviceType, narrowed, toDevice, warnIfNarrowed
+from ._dtypes import deviceType, hostValue, narrowed, warnIfNarrowed
 from ._encoding import ArgumentEncoder
 from ._errors import createPoptorchError
 from ._folding import folded
+from ._history import withHistory
 from ._indexing import withKnownPlaces
-from ._logging import logger
 from ._modes import DispatchMode, FunctionMode
 from ._replica_groups import groupingOf
 from ._reshaping import become, reshapeInPlace, reshapesInPlace
 from ._source import callingLine
+from ._trace_record import TraceRecord
 from ._traced_tensor import Storage, TracedTensor
 from ._schema import Layout
 from ._shape_inference import infer
 from ._unknowns import namesCpu, requireStatic
 from ._views import View, partsOfSplit, replay, writeThrough
-
-
-class TraceRecord:
-    """What was seen; the fields are those of poptorch/src/TraceRecord.hpp."""
-
-    def __init__(self):
-        self.tensors = []  # (type, shape, requires_grad), by number
-        self.state = []  # (name, number, is_parameter, host tensor, grouping)
-        self.inputs = []  # (name, number)
-        self.outputs = []  # numbers
-        self.calls = []  # (op, arguments, results, (ipu, stage, phase), scope,
-        # source line, outline attributes)
-        self.written_back = []  # (number of the state or input, value)
-        self.constants = []  # (number, bytes)
-        self.attributes = {}  # of custom operators, by the name calls have
-        self.bodies = []  # of loops and conditions, by number
 
 
 class Tracer(ArgumentEncoder):
@@ -53,7 +38,7 @@ class Tracer(ArgumentEncoder):
         self.scope = []
         self.outline = {}  # by the key of poptorch.Attribute(__outline=...)
         self.bodies = Bodies(self)
-        self._owned = []  # (number, storage) of state and inputs
+        self._owned = []  # (name, number, storage) of state and inputs
         self._constants = {}  # values of captured constants by number
         self.host_calls = []  # of CPU ops, by the number that calls have
 
@@ -63,31 +48,26 @@ class Tracer(ArgumentEncoder):
         warnIfNarrowed(tensor.dtype)
         traced = self._leaf(tensor, False)
         self.record.inputs.append((name, traced._number))
-        self._owned.append((traced._number, traced._shared))
+        self._owned.append((name, traced._number, traced._shared))
         return traced
 
     def addState(self, name, tensor, is_parameter):
-        host = toDevice(tensor)
-        if host.dtype.is_floating_point:
-            grouping = groupingOf(tensor)
-            traced = self._leaf(
-                tensor if grouping is None else tensor[0],
-                is_parameter and tensor.requires_grad,
-            )
-            self.record.state.append(
-                (name, traced._number, is_parameter, host, grouping)
-            )
-            self._owned.append((traced._number, traced._shared))
-            return traced
-        return self.constant(tensor)
+        """A variable of the program, which starts with the tensor's value."""
+        host = hostValue(tensor)
+        grouping = groupingOf(tensor)
+        traced = self._leaf(
+            tensor if grouping is None else tensor[0],
+            is_parameter and tensor.requires_grad,
+        )
+        self.record.state.append(
+            (name, traced._number, is_parameter, host, grouping)
+        )
+        self._owned.append((name, traced._number, traced._shared))
+        return traced
 
     def constant(self, tensor):
         traced = self._leaf(tensor, False)
-        value = toDevice(tensor)
-        if tensor.dtype == torch.int64 and bool((value != tensor).any()):
-            logger.warning(
-                "torch.int64 constant cannot be represented as a torch.int32"
-            )
+        value = hostValue(tensor)
         # What is computed from it is as exact as it is on the host.
         self._constants[traced._number] = tensor.detach()
         self.record.constants.append((traced._number, value.numpy().tobytes()))
@@ -121,7 +101,7 @@ class Tracer(ArgumentEncoder):
         self.record.outputs.append(self.read(tensor))
 
     def finish(self):
-        for number, storage in self._owned:
+        for _, number, storage in self._owned:
             if storage.number != number:
                 self.record.written_back.append((number, storage.number))
         return self.record
@@ -194,9 +174,7 @@ class Tracer(ArgumentEncoder):
 
     def namesOfOwned(self):
         """State and inputs by their storage."""
-        names = {number: name for name, number, *_ in self.record.state}
-        names.update((number, name) for name, number in self.record.inputs)
-        return {s: names[number] for number, s in self._owned}
+        return {storage: name for name, _, storage in self._owned}
 
     def requiresGrad(self, tensor):
         return self.record.tensors[self.read(tensor)][2]
@@ -382,7 +360,9 @@ class Tracer(ArgumentEncoder):
         requires_grad = False if op == "aten::detach" else None
         number = self.recordOne(op, arguments, target._meta, requires_grad)
         if not torch.is_grad_enabled() and self.requiresGrad(target):
-            number = self.withHistory(self.read(target), number, target._meta)
+            number = withHistory(
+                self, self.read(target), number, target._meta
+            )
         self._write(target, number)
         return target
 
@@ -394,21 +374,6 @@ class Tracer(ArgumentEncoder):
                 target.copy_(value)
         else:
             become(target, value.detach())
-
-    def withHistory(self, before, number, meta):
-        """The value `number` with the gradient of the value `before`: what
-        changes it aside from autograd makes another value of one variable."""
-        old = ("tensor", before)
-        detached = self.recordOne("aten::detach", [old], meta, False)
-        nothing = self.recordOne(
-            "aten::sub.Tensor", [old, ("tensor", detached), 1], meta, True
-        )
-        return self.recordOne(
-            "aten::add.Tensor",
-            [("tensor", number), ("tensor", nothing), 1],
-            meta,
-            True,
-        )
 
 
 def _functionalName(op):

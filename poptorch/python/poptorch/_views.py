@@ -3,6 +3,7 @@
 import torch
 
 from ._errors import createPoptorchError
+from ._history import withHistory
 
 
 class View:
@@ -74,7 +75,7 @@ def _putBack(tracer, view, base, meta, number):
         inverse = sorted(range(len(order)), key=order.__getitem__)
         return tracer.recordOne(view.op, [value, inverse], meta)
     if name == "aten::detach":
-        return tracer.withHistory(base, number, meta)
+        return withHistory(tracer, base, number, meta)
     if name == "aten::index":
         return _put(tracer, base, view.arguments[0], value, meta)
     if name == "poptorch::dynamic_slice":

@@ -3,6 +3,7 @@ import torch
 
 from ._dtypes import toDevice
 from ._errors import createPoptorchError
+from ._logging import logger
 from ._replica_groups import resized, rowsOf
 from ._weights import PoptorchParameter, ownerOf
 
@@ -14,6 +15,8 @@ class WeightSync:
         """Parameters and buffers, from the host."""
         executable = self._requireExecutable()
         self._host_is_stale = False
+        self._uncounted = 0
+        self._warnOfFrozen()
         host = [toDevice(w) for w in self._weights]
         executable.writeWeights(
             [t.data_ptr() for t in host], [rowsOf(w) for w in self._weights]
@@ -48,6 +51,19 @@ class WeightSync:
                     weight.data = copied.to(weight.dtype)
                 elif weight.data_ptr() != copied.data_ptr():
                     weight.copy_(copied)
+            for counter, increment in self._counters:
+                counter.add_(increment * self._uncounted)
+        self._uncounted = 0
+
+    def _warnOfFrozen(self):
+        """Integers that forward() does not change are part of the program."""
+        for name, tensor, value in self._frozen:
+            if not torch.equal(tensor, value):
+                logger.warning(
+                    "%s has changed since the model was compiled, and is a "
+                    "constant of the program, as integers are: call destroy() "
+                    "to compile it again", name,
+                )  # fmt: skip
 
     def copyWeightsToHostIfNeeded(self):
         """Fetches trained weights that the host does not have yet."""
