@@ -138,3 +138,126 @@ def test_dictionariesKeepTheirKeys():
     assert list(item) == ["x", "y"]
     assert item["x"].sum() == 2
     accessor.terminate()
+
+
+class _Countable(IterableDataset):
+    """101 elements, shared out among workers."""
+
+    def __len__(self):
+        return 101
+
+    def __iter__(self):
+        worker = torch.utils.data.get_worker_info()
+        first, step = (worker.id, worker.num_workers) if worker else (0, 1)
+        return iter(torch.arange(float(first), 101.0, float(step)))
+
+
+@pytest.mark.parametrize("mode", poptorch.DataLoaderMode)
+def test_lengthOfIterableDatasets(mode):
+    is_async = mode != poptorch.DataLoaderMode.Sync
+    loader = poptorch.DataLoader(
+        options(), _Countable(), batch_size=4, num_workers=7, mode=mode,
+        worker_init_fn=_nothing, async_options=FORK if is_async else None,
+    )  # fmt: skip
+    assert len(loader) == 25
+    rebatched = mode == poptorch.DataLoaderMode.AsyncRebatched
+    # Seven workers lose what does not fill a batch, three times four each.
+    assert len(list(loader)) == (25 if rebatched else 21)
+    loader.terminate()
+    endless = poptorch.DataLoader(
+        options(), _Stream(), batch_size=2, mode=mode,
+        async_options=FORK if is_async else None,
+    )  # fmt: skip
+    with pytest.raises(TypeError, match=r"'_Stream' has no len\(\)"):
+        len(endless)
+    endless.terminate()
+
+
+def _nothing(worker):
+    pass
+
+
+@pytest.mark.parametrize(
+    "mode, strategy",
+    [
+        (poptorch.DataLoaderMode.Async, poptorch.SharingStrategy.ForkServer),
+        (poptorch.DataLoaderMode.AsyncRebatched, poptorch.SharingStrategy.Fork),
+    ],
+)
+def test_asynchronousShuffledAndDistributed(mode, strategy):
+    seen = {}
+    for modes in (mode, poptorch.DataLoaderMode.Sync):
+        for process in range(2):
+            opts = options().randomSeed(7)
+            opts.Distributed.configureProcessId(process, 2)
+            is_async = modes == mode
+            loader = poptorch.DataLoader(
+                opts, rows(12), batch_size=3, shuffle=True, mode=modes,
+                async_options=(
+                    {"sharing_strategy": strategy} if is_async else None
+                ),
+            )  # fmt: skip
+            epochs = [
+                [b[0].flatten().tolist() for b in loader] for _ in range(2)
+            ]
+            seen.setdefault(is_async, []).append(epochs)
+            loader.terminate()
+    assert seen[True] == seen[False]
+    first, second = (sum(epochs[0], []) for epochs in seen[True])
+    assert sorted(first + second) == list(range(12))
+
+
+def test_generatorsGoToTheWorker():
+    generator = torch.Generator().manual_seed(11)
+    expected = [
+        b[0].flatten().tolist()
+        for b in poptorch.DataLoader(
+            options(), rows(12), batch_size=3, shuffle=True,
+            generator=torch.Generator().manual_seed(11),
+        )
+    ]  # fmt: skip
+    loader = poptorch.DataLoader(
+        options(), rows(12), batch_size=3, shuffle=True, generator=generator,
+        mode=poptorch.DataLoaderMode.Async,
+    )  # fmt: skip
+    assert [b[0].flatten().tolist() for b in loader] == expected
+    loader.terminate()
+
+
+class _NotReadable(torch.utils.data.Dataset):
+    """Its copy in another process cannot be made."""
+
+    def __init__(self):
+        self.rows = 4
+
+    def __len__(self):
+        return self.rows
+
+    def __getitem__(self, index):
+        return torch.zeros(1)
+
+    def __setstate__(self, state):
+        raise RuntimeError("no such file here")
+
+
+class _NotWritable(_NotReadable):
+    def __getstate__(self):
+        raise RuntimeError("cannot be sent")
+
+
+@pytest.mark.parametrize(
+    "dataset, strategy",
+    [
+        (_NotReadable, poptorch.SharingStrategy.ForkServer),
+        (_NotReadable, poptorch.SharingStrategy.FileSystem),
+        (_NotWritable, poptorch.SharingStrategy.SharedMemory),
+        (_NotWritable, poptorch.SharingStrategy.FileSystem),
+    ],
+)
+def test_aDatasetThatTheWorkerCannotHaveIsAnErrorAtOnce(dataset, strategy):
+    with pytest.raises(poptorch.Error, match="worker thread failed to start"):
+        poptorch.DataLoader(
+            options(2), dataset(), batch_size=2,
+            mode=poptorch.DataLoaderMode.Async,
+            async_options={"sharing_strategy": strategy},
+        )  # fmt: skip

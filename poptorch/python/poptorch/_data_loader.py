@@ -222,7 +222,9 @@ class DataLoader(torch.utils.data.DataLoader):
     def __len__(self):
         if not getattr(self, "_rebatched", False):
             return super().__len__()
-        count = len(self.sampler)
+        # Of a sampler of the user's own, too, the dataset counts.
+        is_share = isinstance(self.sampler, DistributedRange)
+        count = len(self.sampler if is_share else self.dataset)
         rounding = 0 if self._drops_last else self._combined - 1
         return (count + rounding) // self._combined
 
