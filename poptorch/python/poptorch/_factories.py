@@ -106,6 +106,16 @@ def _reversePower(tracer, func, args, kwargs):
     return torch.pow(base, exponent)
 
 
+def _bilinear(tracer, func, args, kwargs):
+    """A layer whose parts torch adds up by themselves: the result has the type
+    of the input."""
+    first, second, weight, *bias = args
+    bias = bias[0] if bias else kwargs.get("bias")
+    if bias is not None:
+        bias = bias.to(first.dtype)
+    return func(first, second, weight, bias)
+
+
 def _namesIpu(value):
     if isinstance(value, torch.device):
         return value.type == "ipu"
@@ -150,6 +160,7 @@ FUNCTIONS.update(
         torch.Tensor.__getitem__: getItem,
         torch.Tensor.__setitem__: setItem,
         torch.Tensor.__rpow__: _reversePower,
+        torch.bilinear: _bilinear,
         torch.Tensor.to: _to,
         torch.Tensor.ipu: _ipu,
     }

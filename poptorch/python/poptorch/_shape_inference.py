@@ -9,9 +9,43 @@ from ._traced_tensor import TracedTensor
 from .poptorch_core import isSupported
 
 
+# Layers: their parameters are cast to the type of what they are applied to.
+_LAYERS = frozenset(
+    "aten::" + name
+    for name in (
+        "linear", "convolution", "_trilinear", "prelu",
+        "layer_norm", "group_norm", "batch_norm", "instance_norm",
+        "lstm.input", "gru.input", "rnn_tanh.input", "rnn_relu.input",
+    )
+)  # fmt: skip
+
+# Products, whose operands torch wants of one type: the wider one.
+_PRODUCTS = frozenset(
+    "aten::" + name
+    for name in (
+        "matmul", "mm", "bmm", "mv", "dot",
+        "addmm", "baddbmm", "addmv", "addbmm", "addr",
+    )
+)  # fmt: skip
+
+
 def infer(func, args, kwargs):
     """The results of a call, as meta tensors."""
-    return tree_map(_narrow, _inferred(func, args, kwargs))
+    result = tree_map(_narrow, _inferred(func, args, kwargs))
+    op = func.name()
+    if op in _LAYERS and isinstance(args[0], TracedTensor):
+        return tree_map(lambda t: t.to(args[0].dtype), result)
+    if op in _PRODUCTS:
+        return result.to(_promoted(args))
+    return result
+
+
+def _promoted(args):
+    """The type that tensors of several types have together."""
+    dtype, *others = (a.dtype for a in args if isinstance(a, torch.Tensor))
+    for other in others:
+        dtype = torch.promote_types(dtype, other)
+    return dtype
 
 
 def _narrow(value):

@@ -20,6 +20,15 @@ struct Layer {
   std::vector<TensorId> parameters;
 };
 
+// Parameters and states have the type of what the layer is applied to.
+std::vector<TensorId> inTypeOfInput(CallLowering &call,
+                                    std::vector<TensorId> ids) {
+  for (TensorId &id : ids) {
+    id = call.cast(id, call.type(call.tensor(0)));
+  }
+  return ids;
+}
+
 Layer layerOf(CallLowering &call, const char *name, const Ints &gates,
               bool needsBiases) {
   if (call.integer(4) != 1) {
@@ -35,7 +44,7 @@ Layer layerOf(CallLowering &call, const char *name, const Ints &gates,
   if (needsBiases && !hasBiases) {
     call.fail(fmt::format("{} without biases not supported", name));
   }
-  auto parameters = call.tensors(2);
+  auto parameters = inTypeOfInput(call, call.tensors(2));
   if (parameters.size() != (hasBiases ? 4u : 2u)) {
     call.fail(fmt::format("{} with projections not supported", name));
   }
@@ -60,7 +69,8 @@ TensorId reordered(CallLowering &call, const TensorId &parameter,
 // ONNX's inputs up to the first states, and its results as torch's: y, and the
 // last states, of which there are as many as first ones.
 void lowerLayer(CallLowering &call, const char *type, const Layer &layer,
-                const std::vector<TensorId> &states, Attributes attributes) {
+                std::vector<TensorId> states, Attributes attributes) {
+  states = inTypeOfInput(call, std::move(states));
   TensorId x = call.tensor(0);
   if (layer.isBatchFirst) {
     x = call.transpose(x, {1, 0, 2});
