@@ -170,15 +170,11 @@ class PoplarExecutor(ExecutableFiles, OptimizerSync, RunTimes, WeightSync):
         self._host_calls = traced.host_calls
         for number, call in enumerate(self._host_calls):
             executable.connectHostFunction(number, call.run)
-        self._weights = [
-            traced.state_tensors[name] for name in executable.stateNames()
-        ]
         state = {number for _, number, *_ in traced.record.state}
         self._changes_state = self._training or any(
             number in state for number, _ in traced.record.written_back
         )
-        self._counters = traced.counters
-        self._frozen = traced.frozen
+        self._expectWeights(traced)
         if self._training:
             self._trained = self._namesTrainedBy(self._optimizer)
 

@@ -69,6 +69,7 @@ def _traceOnce(model, binder, arguments, options, optimizer, state):
     if optimizer is not None:
         _freezeOthers(record, state.tensors, trainedBy(optimizer))
         _checkTrained(record)
+    state.requireApart(record, optimizer is not None)
     return TracedModel(record, structure, state, tracer.host_calls)
 
 

@@ -10,15 +10,33 @@ from ._traced_tensor import TracedTensor
 _NORMS = torch.nn.modules.batchnorm._NormBase
 
 
+def _places(model):
+    """(module, its dictionary, key, tensor, full name) of all state."""
+    for kind in ("_parameters", "_buffers"):
+        for prefix, module in model.named_modules():
+            holder = module.__dict__[kind]
+            for key, tensor in holder.items():
+                if tensor is not None:
+                    name = f"{prefix}.{key}" if prefix else key
+                    yield module, holder, key, tensor, name
+
+
+def stateOf(model):
+    """Parameters and buffers by name, as they are on the host."""
+    if not isinstance(model, torch.nn.Module):
+        return {}
+    return {name: tensor for *_, tensor, name in _places(model)}
+
+
 class TracedState:
     """`variables`: names of the integers that are not constants."""
 
     def __init__(self, variables):
         self.tensors = {}  # the model's own, by name
         self.changed = set()  # names of integers that forward() changes
-        # Counters that only the host needs: (tensor, increment of a run).
+        # Counters that only the host needs: (name, increment of a run).
         self.counters = []
-        # Integers that are part of the program: (name, tensor, its value).
+        # Integers that are part of the program: (name, value).
         self.frozen = []
         self._variables = variables
         self._places = []
@@ -28,14 +46,9 @@ class TracedState:
     def swapped(self, model, tracer):
         """Parameters and buffers are traced tensors inside; the same tensor
         under two names is one."""
-        for kind in ("_parameters", "_buffers"):
-            for prefix, module in model.named_modules():
-                holder = module.__dict__[kind]
-                for key, tensor in holder.items():
-                    if tensor is not None:
-                        name = f"{prefix}.{key}" if prefix else key
-                        self._add(tracer, name, tensor, kind == "_parameters")
-                        self._places.append((module, holder, key, tensor, name))
+        self._places = list(_places(model))
+        for module, holder, _, tensor, name in self._places:
+            self._add(tracer, name, tensor, holder is module._parameters)
         flat_weights = [
             (m, m._flat_weights)
             for m in model.modules()
@@ -54,6 +67,28 @@ class TracedState:
                 holder[key] = tensor
             for module, weights in flat_weights:
                 module._flat_weights = weights
+
+    def requireApart(self, record, is_training):
+        """What changes must share no memory with other state: on the device
+        each tensor has its own."""
+        changed = {number for number, _ in record.written_back}
+        if is_training:
+            changed |= {n for _, n, *_ in record.state if record.tensors[n][2]}
+        tensors = {id(t): t for t in self.tensors.values() if t.numel()}
+        open_end, open_id = 0, None
+        for start, end, this in sorted(
+            (*_memoryOf(t), i) for i, t in tensors.items()
+        ):
+            if start < open_end:
+                one, _, a = self._traced[open_id]
+                other, _, b = self._traced[this]
+                if a in changed or b in changed:
+                    raise createPoptorchError(
+                        f"{one} and {other} share memory, and the model changes "
+                        "it. Use one tensor under both names, or a copy."
+                    )
+            if end > open_end:
+                open_end, open_id = end, this
 
     def _add(self, tracer, name, tensor, is_parameter):
         self.tensors[name] = tensor
@@ -88,9 +123,16 @@ class TracedState:
             if counted is None:
                 self.changed.add(first_name)
             else:
-                self.counters.append((tensor, counted))
+                self.counters.append((name, counted))
         elif not is_norm:
-            self.frozen.append((name, tensor, tensor.detach().clone()))
+            self.frozen.append((name, tensor.detach().clone()))
+
+
+def _memoryOf(tensor):
+    """The addresses where its elements are, and one beyond."""
+    start = tensor.data_ptr()
+    last = sum((n - 1) * s for n, s in zip(tensor.shape, tensor.stride()))
+    return start, start + (last + 1) * tensor.element_size()
 
 
 def _increment(module, key, tensor, value):
