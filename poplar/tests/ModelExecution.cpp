@@ -2,6 +2,7 @@
 #include "ModelGraph.hpp"
 
 #include "model/ComputeCost.hpp"
+#include "model/CopySteps.hpp"
 #include "model/StepTable.hpp"
 #include "model/Timeline.hpp"
 
@@ -164,6 +165,30 @@ TEST(ModelCopy, BroadcastIsSentOnce) {
   const ExecutionCost cost =
       price(graph, ModelGraph::make(CopyNode{source, destination}));
   EXPECT_EQ(cost.total, syncCycles + routingCycles + 100);
+}
+
+// Rows of 9 elements and the same one behind each, as padding has it: its tile
+// sends it once, though it comes between what others send.
+TEST(ModelCopy, WhatComesBetweenIsSentOnce) {
+  ModelGraph graph(smallTarget(1, 8));
+  const auto value = graph.addVariable(1, {});
+  const auto from = graph.addVariable(450, {.firstTile = 1, .parts = 2});
+  const auto to = graph.addVariable(500, {.firstTile = 4, .parts = 4});
+  TensorView source{support::DataType::Float, {50, 10}, {}};
+  for (std::int64_t row = 0; row < 50; ++row) {
+    source.pieces.push_back({from, 9 * row, {9}, {1}});
+    source.pieces.push_back({value, 0, {1}, {1}});
+  }
+  TensorView destination = graph.view(to);
+  destination.shape = {50, 10};
+  const auto steps =
+      model::lowerCopy(graph.data, CopyNode{source, destination});
+  ASSERT_EQ(steps.size(), 1u);
+  std::uint64_t sent = 0;
+  for (const auto *run : steps[0].runs) {
+    sent += run->firstTile == 0 ? run->bytesOut : 0;
+  }
+  EXPECT_EQ(sent, 4u);
 }
 
 TEST(ModelCopy, ConsecutiveCopiesShareOneSync) {

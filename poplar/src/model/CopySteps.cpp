@@ -8,6 +8,8 @@
 
 #include <algorithm>
 #include <optional>
+#include <set>
+#include <tuple>
 
 namespace poplar::model {
 
@@ -91,20 +93,30 @@ bool addMatchingPieces(const GraphData &graph, const internal::CopyNode &copy,
 
 void addFragments(const GraphData &graph, const internal::CopyNode &copy,
                   CopyTraffic &traffic) {
-  // A broadcast source is sent once, however many tiles listen.
-  std::int64_t toSend = 0;
-  for (const TileShare &share : sharesOf(graph, copy.source)) {
-    toSend += share.elements * share.tileCount;
-  }
   moveExtents(extentsOf(graph, copy.source), extentsOf(graph, copy.destination),
-              toSend, support::sizeOf(copy.source.type), traffic);
+              support::sizeOf(copy.source.type), traffic);
+}
+
+// Each piece of the view once: tiles send what they hold once.
+TensorView withoutRepeats(const TensorView &view) {
+  TensorView result{view.type, view.shape, {}};
+  std::set<
+      std::tuple<VariableId, std::int64_t, support::Shape, support::Strides>>
+      seen;
+  for (const internal::Piece &piece : view.pieces) {
+    if (seen.emplace(piece.variable, piece.offset, piece.extents, piece.strides)
+            .second) {
+      result.pieces.push_back(piece);
+    }
+  }
+  return result;
 }
 
 // An irregular copy: every byte moves to another tile, in fragments as short as
 // the runs of the more broken side.
 void addEvenSpread(const GraphData &graph, const internal::CopyNode &copy,
                    CopyTraffic &traffic) {
-  const auto from = sharesOf(graph, copy.source);
+  const auto from = sharesOf(graph, withoutRepeats(copy.source));
   const auto to = sharesOf(graph, copy.destination);
   if (from.empty() || to.empty()) {
     return;

@@ -4,6 +4,8 @@
 #include "model/ViewTiles.hpp"
 
 #include <algorithm>
+#include <set>
+#include <tuple>
 
 namespace poplar::model {
 
@@ -13,12 +15,15 @@ using internal::VariableId;
 
 std::vector<Extent> extentsOf(const GraphData &graph, const TensorView &view) {
   std::vector<Extent> extents;
+  const bool hasRepeats = internal::containsAliases(view);
+  std::set<std::tuple<VariableId, std::int64_t, std::int64_t>> seen;
   internal::forEachRun(view, [&](VariableId id, std::int64_t first,
                                  std::int64_t count) {
     std::int64_t at = first;
+    const bool isRepeat = hasRepeats && !seen.emplace(id, first, count).second;
     const auto add = [&](unsigned tile, std::int64_t until) {
       if (at < until) {
-        extents.push_back({tile, until - at});
+        extents.push_back({tile, until - at, isRepeat});
         at = until;
       }
     };
@@ -33,8 +38,7 @@ std::vector<Extent> extentsOf(const GraphData &graph, const TensorView &view) {
 }
 
 void moveExtents(const std::vector<Extent> &from, const std::vector<Extent> &to,
-                 std::int64_t toSend, std::size_t elementBytes,
-                 CopyTraffic &traffic) {
+                 std::size_t elementBytes, CopyTraffic &traffic) {
   std::size_t i = 0;
   std::size_t j = 0;
   std::int64_t usedFrom = 0;
@@ -42,12 +46,10 @@ void moveExtents(const std::vector<Extent> &from, const std::vector<Extent> &to,
   while (i < from.size() && j < to.size()) {
     const std::int64_t elements =
         std::min(from[i].elements - usedFrom, to[j].elements - usedTo);
-    const std::int64_t sent = std::min(toSend, elements);
-    toSend -= sent;
     if (from[i].tile != Extent::unmapped && to[j].tile != Extent::unmapped) {
-      traffic.move(from[i].tile, to[j].tile,
-                   static_cast<std::uint64_t>(elements) * elementBytes,
-                   static_cast<std::uint64_t>(sent) * elementBytes);
+      const auto bytes = static_cast<std::uint64_t>(elements) * elementBytes;
+      traffic.move(from[i].tile, to[j].tile, bytes,
+                   from[i].isRepeat ? 0 : bytes);
     }
     usedFrom += elements;
     usedTo += elements;

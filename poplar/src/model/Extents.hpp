@@ -20,15 +20,15 @@ struct Extent {
 
   unsigned tile = unmapped;
   std::int64_t elements = 0;
+  bool isRepeat = false; // the view has had these elements before
 };
 
 std::vector<Extent> extentsOf(const internal::GraphData &graph,
                               const internal::TensorView &view);
 
 // Moves what one list holds to the tiles of the other, cut wherever either
-// changes its tile. Only the first `toSend` elements have not been sent before.
+// changes its tile. What is repeated has been sent before: all listen to it.
 void moveExtents(const std::vector<Extent> &from, const std::vector<Extent> &to,
-                 std::int64_t toSend, std::size_t elementBytes,
-                 CopyTraffic &traffic);
+                 std::size_t elementBytes, CopyTraffic &traffic);
 
 } // namespace poplar::model

@@ -24,7 +24,8 @@ using Stretches = std::vector<Extent>;
 std::map<unsigned, Stretches> stretchesByIpu(const GraphData &graph,
                                              const TensorView &view) {
   std::map<unsigned, Stretches> result;
-  for (const Extent &extent : extentsOf(graph, view)) {
+  for (Extent extent : extentsOf(graph, view)) {
+    extent.isRepeat = false; // the stream has them all
     if (extent.tile == Extent::unmapped) {
       continue;
     }
@@ -98,7 +99,7 @@ std::vector<Step> lowerStreamCopy(const GraphData &graph,
     }
     const Stretches buffer = bufferOf(stretches, tiles);
     moveExtents(isInput ? buffer : stretches, isInput ? stretches : buffer,
-                view.elements(), elementBytes, traffic);
+                elementBytes, traffic);
     addBuffer(transfer, buffer, elementBytes);
   }
   transfer.runs.clear();
