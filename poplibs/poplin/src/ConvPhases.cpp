@@ -16,8 +16,8 @@ using kernels::Expression;
 using kernels::cost::ceilDiv;
 using poplar::Tensor;
 using poplar::internal::GroupPhase;
+using poputil::internal::distinctSharesOf;
 using poputil::internal::PhaseBuilder;
-using poputil::internal::sharesOf;
 using poputil::internal::supervisorVertex;
 using poputil::internal::TileRange;
 using poputil::internal::TileShare;
@@ -114,7 +114,7 @@ void Emitter::rearrange(PhaseBuilder &phase, const ConvOperand &operand,
       ceilDiv(static_cast<std::uint64_t>(view.elements()), steps * tiles.count);
   const auto run = std::clamp<std::uint64_t>(elements / channelsPerGroup, 1,
                                              rowLength(view));
-  auto from = sharesOf(graph, operand.tensor);
+  auto from = distinctSharesOf(graph, operand.tensor);
   for (TileShare &share : from) {
     share.elements = static_cast<std::int64_t>(
         ceilDiv(static_cast<std::uint64_t>(share.elements), steps));
@@ -170,7 +170,7 @@ void Emitter::receive(PhaseBuilder &phase, const ConvOperand &operand,
   };
   const auto size = support::sizeOf(problem.inputType);
   unsigned next = used.first;
-  for (const TileShare &from : sharesOf(graph, operand.tensor)) {
+  for (const TileShare &from : distinctSharesOf(graph, operand.tensor)) {
     phase.send(from.tiles, static_cast<std::uint64_t>(from.elements) * size);
     const auto first = std::clamp(from.tiles.first, next, used.end());
     const auto end = std::clamp(from.tiles.end(), first, used.end());

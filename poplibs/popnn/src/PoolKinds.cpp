@@ -60,7 +60,7 @@ planPooling(const Graph &graph, const Tensor &output, const Tensor &input,
   const poputil::internal::TileRange used{tiles.first,
                                           static_cast<unsigned>(plan.tiles())};
   const auto &share = plan.share;
-  phase.exchange(poputil::internal::sharesOf(graph, input), size, used,
+  phase.exchange(poputil::internal::distinctSharesOf(graph, input), size, used,
                  plan.inputBytes, share.rows);
   phase.addVertex(
       used,

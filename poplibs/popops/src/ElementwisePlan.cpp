@@ -1,5 +1,7 @@
 #include <popops/internal/ElementwisePlan.hpp>
 
+#include <popops/internal/BroadcastVertex.hpp>
+
 #include <kernels/cost/Elementwise.hpp>
 #include <poplar/internal/Access.hpp>
 
@@ -26,22 +28,6 @@ bool isSameView(const Tensor &a, const Tensor &b) {
   return poplar::internal::tensorView(a) == poplar::internal::tensorView(b);
 }
 
-// How an operand of a binary operator repeats over the result.
-enum class Repeat { None, Scalar, Inner, Outer };
-
-Repeat repeatOf(const Tensor &input) {
-  if (poputil::internal::distinctElements(input) == 1) {
-    return Repeat::Scalar;
-  }
-  poplar::internal::AffineView view;
-  if (!input.containsAliases() ||
-      !toAffine(poplar::internal::tensorView(input), view)) {
-    return Repeat::None;
-  }
-  return view.strides.back() == 0 && view.shape.back() > 1 ? Repeat::Outer
-                                                           : Repeat::Inner;
-}
-
 std::string typedName(std::string_view vertex, std::string_view enumeration,
                       std::string_view op, DataType type) {
   return fmt::format("popops::{}<popops::expr::{}::{},{}>", vertex, enumeration,
@@ -65,44 +51,9 @@ VertexForShare unaryVertex(const ElementwiseOpInfo &op, DataType type,
 }
 
 VertexForShare binaryVertex(const ElementwiseOpInfo &op, DataType type,
-                            Repeat repeat, std::uint64_t innerLength,
-                            bool inPlace) {
-  const std::string suffix = inPlace ? "InPlace" : "";
-  const auto name = [=, &op](std::string_view vertex) {
-    return typedName(std::string(vertex) + suffix, "BinaryOpType", op.name,
-                     type);
-  };
+                            Repeat repeat, bool inPlace) {
   return [=, &op](const TileSpec &tile, std::uint64_t n) {
-    switch (repeat) {
-    case Repeat::Scalar:
-      return supervisorVertex(
-          name("BroadcastScalar1D"),
-          kernels::cost::broadcastScalar1D(tile, op, type, n), 3, n);
-    case Repeat::Inner: {
-      const auto length = std::min(innerLength, n);
-      return supervisorVertex(name("BroadcastVectorInner1D"),
-                              kernels::cost::vectorInner1D(
-                                  tile, op.name, type,
-                                  {.length = length,
-                                   .repeats = kernels::cost::ceilDiv(
-                                       n, std::max<std::uint64_t>(length, 1)),
-                                   .isInPlace = inPlace}),
-                              3, n);
-    }
-    case Repeat::Outer: {
-      const auto columns = std::max<std::uint64_t>(std::min(innerLength, n), 1);
-      return supervisorVertex(
-          name("BroadcastVectorOuterByRow1D"),
-          kernels::cost::vectorOuterByRow(
-              tile, type, kernels::cost::ceilDiv(n, columns), columns),
-          3, n);
-    }
-    case Repeat::None:
-      break;
-    }
-    return supervisorVertex(
-        name("BinaryOp1D"),
-        kernels::cost::binaryOp1D(tile, op, type, n, inPlace), 3, n);
+    return broadcastVertex(tile, op, type, repeat, n, inPlace);
   };
 }
 
@@ -246,17 +197,16 @@ VertexForShare chooseVertex(const Expression &expression,
   if (op->arity == 3) {
     return ternaryVertex(*op, type);
   }
-  auto repeat = Repeat::None;
+  Repeat repeat;
   for (std::size_t i = 0; i < 2; ++i) {
     if (steps[i].kind == ExpressionStep::Kind::Constant) {
-      repeat = Repeat::Scalar;
-    } else if (repeat == Repeat::None) {
+      repeat = {Repeat::Kind::Scalar};
+    } else if (repeat.kind == Repeat::Kind::None) {
       repeat = repeatOf(inputs[steps[i].index]);
     }
   }
-  const auto rank = output.rank();
-  return binaryVertex(*op, type, rank == 0 ? Repeat::None : repeat,
-                      rank == 0 ? 1 : output.dim(rank - 1), inPlace);
+  return binaryVertex(*op, type, output.rank() == 0 ? Repeat{} : repeat,
+                      inPlace);
 }
 
 poplar::internal::GroupPhase planPass(const poplar::Graph &graph,
@@ -273,7 +223,7 @@ poplar::internal::GroupPhase planPass(const poplar::Graph &graph,
   }
   const bool isWhole = poputil::internal::isWholeVariable(graph, output);
   for (const auto &input : inputs) {
-    const auto from = poputil::internal::sharesOf(graph, input);
+    const auto from = poputil::internal::distinctSharesOf(graph, input);
     const bool isLocal = isSameView(input, output) ||
                          (isWhole && from == shares &&
                           poputil::internal::isWholeVariable(graph, input));

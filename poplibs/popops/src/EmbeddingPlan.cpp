@@ -5,9 +5,11 @@
 #include <kernels/cost/Cast.hpp>
 #include <kernels/cost/Memory.hpp>
 #include <kernels/cost/Reduction.hpp>
+#include <poplar/internal/Access.hpp>
 
 #include <algorithm>
 #include <limits>
+#include <map>
 #include <tuple>
 
 namespace popops::internal {
@@ -156,6 +158,9 @@ SlicePlan SlicePlanAccess::make(const EmbeddingPlan &plan) {
   return result;
 }
 
+namespace {
+
+// Rows are cut over the tiles, every tile sees all indices.
 EmbeddingPlan planRows(const poplar::Graph &graph, const LookupWork &work) {
   EmbeddingPlan plan{work};
   const std::uint64_t tiles = graph.getTarget().getTilesPerIPU();
@@ -165,6 +170,8 @@ EmbeddingPlan planRows(const poplar::Graph &graph, const LookupWork &work) {
                                 1, tiles / plan.groupSplit);
   return plan;
 }
+
+} // namespace
 
 EmbeddingPlan planLookups(const poplar::Graph &graph, const LookupWork &work,
                           const SliceOptions &options) {
@@ -207,6 +214,28 @@ EmbeddingPlan planLookups(const poplar::Graph &graph, const LookupWork &work,
     }
   }
   return best;
+}
+
+EmbeddingPlan ownPlan(poplar::Graph &graph, const LookupWork &work,
+                      bool isUpdate) {
+  using Plans = std::map<std::pair<LookupWork, bool>, EmbeddingPlan>;
+  auto &slot =
+      poplar::internal::graphData(graph).libraryData["popops/lookupPlans"];
+  if (!slot) {
+    slot = std::make_shared<Plans>();
+  }
+  auto &plans = *static_cast<Plans *>(slot.get());
+  auto at = plans.find({work, isUpdate});
+  if (at == plans.end()) {
+    SliceOptions options;
+    options.usedForSlice = !isUpdate;
+    options.usedForUpdate = isUpdate;
+    at = plans
+             .emplace(std::pair(work, isUpdate),
+                      planLookups(graph, work, options))
+             .first;
+  }
+  return at->second;
 }
 
 } // namespace popops::internal

@@ -71,16 +71,31 @@ Tensor edgeOf(const Tensor &t, unsigned dim, End end) {
   return t.slice(at, at + 1, dim);
 }
 
+// A tensor of one element in another shape.
+Tensor repeated(const Tensor &element, const std::vector<std::size_t> &shape) {
+  std::size_t elements = 1;
+  for (const auto extent : shape) {
+    elements *= extent;
+  }
+  return element.reshape({1})
+      .broadcast(static_cast<unsigned>(elements), 0)
+      .reshape(shape);
+}
+
 template <typename T>
 MakePadding constants(Graph &graph, T value, padding::MappingMethod method) {
   return [&graph, value, method](const Tensor &t, unsigned dim,
                                  std::size_t count, End end) {
     auto shape = t.shape();
     shape[dim] = count;
-    const auto padding = graph.addConstant(t.elementType(), shape, value);
     if (method == padding::MappingMethod::ZERO) {
-      graph.setTileMapping(padding, 0);
-    } else if (method == padding::MappingMethod::EDGE) {
+      // One element on tile 0 that repeats, not all of them.
+      const auto element = graph.addConstant(t.elementType(), {1}, value);
+      graph.setTileMapping(element, 0);
+      return repeated(element, shape);
+    }
+    const auto padding = graph.addConstant(t.elementType(), shape, value);
+    if (method == padding::MappingMethod::EDGE) {
       const auto mapping = graph.getTileMapping(edgeOf(t, dim, end));
       for (std::size_t i = 0; i < count; ++i) {
         graph.setTileMapping(padding.slice(i, i + 1, dim), mapping);
@@ -101,13 +116,7 @@ MakePadding repeats(const Tensor &value) {
         "[popops::pad] the value has another type than the tensor");
     auto shape = t.shape();
     shape[dim] = count;
-    std::size_t elements = 1;
-    for (const auto extent : shape) {
-      elements *= extent;
-    }
-    return value.reshape({1})
-        .broadcast(static_cast<unsigned>(elements), 0)
-        .reshape(shape);
+    return repeated(value, shape);
   };
 }
 

@@ -1,5 +1,7 @@
 #include <popops/internal/Passes.hpp>
 
+#include <popops/internal/BroadcastVertex.hpp>
+
 #include <kernels/cost/Elementwise.hpp>
 #include <poplar/internal/Access.hpp>
 
@@ -28,16 +30,10 @@ void PassList::elementwise(std::string name, std::string_view op,
                    info->name, support::toString(type)),
                kernels::cost::unaryOp1D(tile, *info, type, n, true), 1, n);
          }
-         const auto width = std::min(columns, n);
-         return supervisorVertex(
-             fmt::format("popops::{}<popops::expr::BinaryOpType::{},{}>",
-                         isPerRow ? "BroadcastVectorOuterByRow1DInPlace"
-                                  : "BinaryOp1DInPlace",
-                         info->name, support::toString(type)),
-             isPerRow ? kernels::cost::vectorOuterByRow(
-                            tile, type, kernels::cost::ceilDiv(n, width), width)
-                      : kernels::cost::binaryOp1D(tile, *info, type, n, true),
-             2, n);
+         return broadcastVertex(tile, *info, type,
+                                isPerRow ? Repeat{Repeat::Kind::Outer, columns}
+                                         : Repeat{},
+                                n, true);
        });
 }
 
@@ -57,9 +53,7 @@ void PassList::reduce(const std::string &name, std::string_view op,
       .outputs = results,
       .partials = std::max<std::uint64_t>(from.numElements() / results, 1),
       .isInner = isInner};
-  for (auto &phase : planReduction(graph_, name, reduction,
-                                   poputil::internal::sharesOf(graph_, from),
-                                   poputil::internal::tilesOf(graph_, from))) {
+  for (auto &phase : planReductionOf(graph_, name, reduction, from)) {
     phases_.push_back(std::move(phase));
   }
 }

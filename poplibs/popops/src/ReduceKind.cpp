@@ -40,9 +40,7 @@ void reduceWithOutput(poplar::Graph &graph,
       .outputs = results,
       .partials = std::max<std::uint64_t>(1, elements / results),
       .isInner = reducesInnermost(view.shape, attributes.getInts("dims"))};
-  auto phases = planReduction(graph, "", reduction,
-                              poputil::internal::sharesOf(graph, input),
-                              poputil::internal::tilesOf(graph, input));
+  auto phases = planReductionOf(graph, "", reduction, input);
   poputil::internal::emit(
       graph, program,
       {"reduce", attributes, {input}, {output}, std::move(phases)},

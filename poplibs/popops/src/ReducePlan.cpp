@@ -88,18 +88,48 @@ OnTile reduceOnTile(PhaseBuilder &phase, const kernels::cost::TileSpec &tile,
   return after;
 }
 
-} // namespace
+// Where the partials lie, and what the tiles take from elsewhere before they
+// start.
+struct ReduceInput {
+  std::vector<TileShare> shares;
+  std::vector<TileShare> arriving = {};
+  std::uint64_t arrivingElements = 0; // on the fullest tile
+};
 
-std::vector<GroupPhase> planReduction(const poplar::Graph &graph,
-                                      const std::string &name,
-                                      const Reduction &reduction,
-                                      const std::vector<TileShare> &input,
-                                      TileRange outputTiles) {
+ReduceInput inputOf(const poplar::Graph &graph, const poplar::Tensor &tensor) {
+  if (!tensor.containsAliases()) {
+    return {.shares = poputil::internal::sharesOf(graph, tensor)};
+  }
+  const auto type = poputil::internal::tensorType(tensor).type;
+  const auto share =
+      poputil::internal::spread(static_cast<std::int64_t>(tensor.numElements()),
+                                static_cast<std::int64_t>(vectorWidth(
+                                    poputil::internal::tileSpec(graph), type)),
+                                poputil::internal::tilesOf(graph, tensor));
+  return {.shares = {share},
+          .arriving = poputil::internal::distinctSharesOf(graph, tensor),
+          .arrivingElements = static_cast<std::uint64_t>(std::min(
+              share.elements, poputil::internal::distinctElements(tensor)))};
+}
+
+std::vector<GroupPhase> planStages(const poplar::Graph &graph,
+                                   const std::string &name,
+                                   const Reduction &reduction,
+                                   const ReduceInput &input,
+                                   TileRange outputTiles) {
   const auto tile = poputil::internal::tileSpec(graph);
   const auto prefix = name.empty() ? std::string() : name + "/";
   std::vector<GroupPhase> phases;
   PhaseBuilder first(prefix + "ReduceOnTile");
-  auto partials = reduceOnTile(first, tile, reduction, input);
+  for (const auto &share : input.shares) {
+    first.receive(share.tiles,
+                  input.arrivingElements * support::sizeOf(reduction.type));
+  }
+  for (const auto &share : input.arriving) {
+    first.send(share.tiles, static_cast<std::uint64_t>(share.elements) *
+                                support::sizeOf(reduction.type));
+  }
+  auto partials = reduceOnTile(first, tile, reduction, input.shares);
   phases.push_back(first.build());
   if (partials.tiles <= 1 || partials.total <= reduction.outputs) {
     return phases;
@@ -112,7 +142,7 @@ std::vector<GroupPhase> planReduction(const poplar::Graph &graph,
   if (later.op == "SQUARE_ADD") {
     later.op = "ADD"; // only the first stage squares
   }
-  std::vector<TileShare> from = input;
+  std::vector<TileShare> from = input.shares;
   for (auto &share : from) {
     share.elements = static_cast<std::int64_t>(partials.results);
   }
@@ -141,6 +171,24 @@ std::vector<GroupPhase> planReduction(const poplar::Graph &graph,
   }
   addStage("ReduceFinalStage", fanIn, reduction.outputs, outputTiles);
   return phases;
+}
+
+} // namespace
+
+std::vector<GroupPhase> planReduction(const poplar::Graph &graph,
+                                      const std::string &name,
+                                      const Reduction &reduction,
+                                      const std::vector<TileShare> &input,
+                                      TileRange outputTiles) {
+  return planStages(graph, name, reduction, {.shares = input}, outputTiles);
+}
+
+std::vector<GroupPhase> planReductionOf(const poplar::Graph &graph,
+                                        const std::string &name,
+                                        const Reduction &reduction,
+                                        const poplar::Tensor &tensor) {
+  return planStages(graph, name, reduction, inputOf(graph, tensor),
+                    poputil::internal::tilesOf(graph, tensor));
 }
 
 } // namespace popops::internal

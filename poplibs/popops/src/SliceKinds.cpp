@@ -48,8 +48,7 @@ LookupWork workOf(const Tensor &t, const Tensor &offsets,
   return work;
 }
 
-std::vector<GroupPhase> planPhases(const Graph &graph,
-                                   const Attributes &attributes,
+std::vector<GroupPhase> planPhases(Graph &graph, const Attributes &attributes,
                                    const Tensor &t, const Tensor &slices,
                                    const Tensor &offsets,
                                    const EmbeddingPlan *plan, LookupUse use) {
@@ -62,7 +61,8 @@ std::vector<GroupPhase> planPhases(const Graph &graph,
                        sizesOf(attributes), use == LookupUse::Update);
   }
   const auto work = workOf(t, offsets, attributes);
-  auto planned = plan == nullptr ? planRows(graph, work) : *plan;
+  auto planned =
+      plan == nullptr ? ownPlan(graph, work, use != LookupUse::Slice) : *plan;
   planned.work.lookups = work.lookups; // a plan serves other counts, too
   return lookupPhases(graph, planned, use,
                       poputil::internal::tilesOf(graph, t).first);

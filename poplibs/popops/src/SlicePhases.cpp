@@ -1,13 +1,10 @@
-// The supersteps of slices, updates and lookups.
+// The supersteps of lookups: many rows by their indices.
 #include <popops/internal/SlicePlan.hpp>
 
 #include <kernels/cost/Cast.hpp>
 #include <kernels/cost/Reduction.hpp>
 #include <poplar/internal/Access.hpp>
 #include <poputil/internal/Phases.hpp>
-
-#include <algorithm>
-#include <numeric>
 
 namespace popops::internal {
 
@@ -16,23 +13,11 @@ using poplar::internal::GroupPhase;
 using poputil::internal::PhaseBuilder;
 using poputil::internal::supervisorVertex;
 using poputil::internal::TileRange;
-using poputil::internal::TileShare;
 using poputil::internal::vertexName;
 
 namespace {
 
 constexpr std::uint64_t indexBytes = 4;
-
-// Whether each tile holds all that its part of the slice can come from: the
-// tensor was made to be sliced.
-bool isSpreadAlike(const std::vector<TileShare> &tensor,
-                   const std::vector<TileShare> &slice) {
-  return tensor.size() == slice.size() &&
-         std::equal(tensor.begin(), tensor.end(), slice.begin(),
-                    [](const TileShare &a, const TileShare &b) {
-                      return a.tiles == b.tiles;
-                    });
-}
 
 std::string updateName(LookupUse use, support::DataType type) {
   switch (use) {
@@ -71,6 +56,7 @@ GroupPhase chooseAmongParts(const kernels::cost::TileSpec &tile,
   auto share = plan.share();
   const auto rowBytes = share.elements * support::sizeOf(share.type);
   PhaseBuilder phase("Stage2");
+  phase.addTemporary(tiles, share.lookups * rowBytes);
   phase.send(tiles, share.lookups * rowBytes);
   share.lookups = ceilDiv(share.lookups, plan.entrySplit);
   share.inRange = share.lookups;
@@ -90,6 +76,7 @@ GroupPhase addPartialTables(const kernels::cost::TileSpec &tile,
   const auto table = plan.entriesPerTile() * share.elements;
   const auto outputs = ceilDiv(table, plan.lookupSplit);
   PhaseBuilder phase("Reduce");
+  phase.addTemporary(tiles, table * size);
   phase.send(tiles, table * size);
   phase.receive(tiles, table * size, plan.lookupSplit);
   phase.addVertex(
@@ -136,6 +123,11 @@ std::vector<GroupPhase> lookupPhases(const poplar::Graph &graph,
     phase.receive(tiles, table);
     phase.send(tiles, ceilDiv(table, plan.lookupSplit));
   }
+  if (!isUpdate && plan.entrySplit > 1) {
+    phase.addTemporary(tiles, share.lookups * rowBytes); // candidates
+  } else if (isUpdate && plan.lookupSplit > 1) {
+    phase.addTemporary(tiles, plan.entriesPerTile() * rowBytes); // partials
+  }
   phase.addVertex(tiles, supervisorVertex(
                              updateName(use, share.type),
                              lookupCycles(tile, use, share), 3,
@@ -148,58 +140,6 @@ std::vector<GroupPhase> lookupPhases(const poplar::Graph &graph,
   }
   if (isUpdate && plan.lookupSplit > 1) {
     phases.push_back(addPartialTables(tile, plan, tiles));
-  }
-  return phases;
-}
-
-std::vector<GroupPhase>
-slicePhases(const poplar::Graph &graph, const poplar::Tensor &t,
-            const poplar::Tensor &slice, const std::vector<std::size_t> &dims,
-            const std::vector<std::size_t> &sizes, bool isUpdate) {
-  const auto tile = poputil::internal::tileSpec(graph);
-  const auto type = poputil::internal::tensorType(t).type;
-  const auto name = vertexName(isUpdate ? "popops::DynamicUpdateSlice1D"
-                                        : "popops::DynamicSlice1D",
-                               {type});
-  std::vector<std::size_t> order(dims.size());
-  std::iota(order.begin(), order.end(), std::size_t{0});
-  std::stable_sort(order.begin(), order.end(), [&](auto a, auto b) {
-    return sizes[a] * t.dim(static_cast<unsigned>(dims[b])) <
-           sizes[b] * t.dim(static_cast<unsigned>(dims[a]));
-  });
-  const auto from = poputil::internal::sharesOf(graph, t);
-  const auto shares = poputil::internal::sharesOf(graph, slice);
-  const auto sliceElements = std::max<std::uint64_t>(slice.numElements(), 1);
-  std::uint64_t elements = t.numElements(); // before each step
-  std::vector<GroupPhase> phases;
-  for (const auto j : order) {
-    const std::uint64_t extent = t.dim(static_cast<unsigned>(dims[j]));
-    const std::uint64_t size = sizes[j];
-    PhaseBuilder phase("Slice_" + std::to_string(phases.size()));
-    for (const auto &share : shares) {
-      // This tile's part of what the step leaves.
-      const auto kept = static_cast<std::uint64_t>(share.elements) *
-                        (elements / std::max<std::uint64_t>(extent, 1)) * size /
-                        sliceElements;
-      const auto region = ceilDiv(kept, std::max<std::uint64_t>(size, 1));
-      phase.receive(share.tiles, indexBytes, 1, true);
-      if (phases.empty() && !isSpreadAlike(from, shares)) {
-        phase.receive(share.tiles, region * extent * support::sizeOf(type));
-      }
-      phase.addVertex(
-          share.tiles,
-          supervisorVertex(
-              name, kernels::cost::dynamicSlice1D(tile, type, region, size),
-              3));
-    }
-    if (phases.empty() && !isSpreadAlike(from, shares)) {
-      for (const auto &share : from) {
-        phase.send(share.tiles, static_cast<std::uint64_t>(share.elements) *
-                                    support::sizeOf(type));
-      }
-    }
-    elements = elements / std::max<std::uint64_t>(extent, 1) * size;
-    phases.push_back(phase.build());
   }
   return phases;
 }

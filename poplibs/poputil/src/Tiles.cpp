@@ -4,7 +4,10 @@
 #include <support/Error.hpp>
 
 #include <algorithm>
+#include <map>
 #include <numeric>
+#include <set>
+#include <tuple>
 
 namespace poputil::internal {
 
@@ -82,17 +85,19 @@ std::vector<TileShare> mergeShares(const std::vector<TileShare> &shares) {
   return merged;
 }
 
-// The pieces' variables' shares, scaled to what the pieces take of them.
+// The shares of the pieces' variables, scaled to what the pieces take of them.
 std::vector<TileShare> approximateShares(const poplar::Graph &graph,
                                          const TensorView &view) {
+  std::map<poplar::internal::VariableId, std::int64_t> taken;
+  for (const Piece &piece : view.pieces) {
+    taken[piece.variable] += support::elementCount(piece.extents);
+  }
   std::vector<TileShare> shares;
   poplar::internal::TileMapping translated;
-  for (const Piece &piece : view.pieces) {
-    const auto &variable = poplar::internal::graphData(graph)[piece.variable];
-    const auto elements = support::elementCount(piece.extents);
+  for (const auto &[id, elements] : taken) {
+    const auto &variable = poplar::internal::graphData(graph)[id];
     const auto total = std::max<std::int64_t>(variable.elements(), 1);
-    const auto &mapping =
-        poplar::internal::mappingIn(graph, piece.variable, translated);
+    const auto &mapping = poplar::internal::mappingIn(graph, id, translated);
     for (const auto &part : mapping.pieces()) {
       const auto share = largestShare(part) * elements / total;
       shares.push_back(
@@ -115,6 +120,43 @@ std::size_t countRuns(const TensorView &view) {
         support::elementCount({piece.extents.data(), dims}));
   }
   return runs;
+}
+
+// The pieces without what they repeat, each once.
+std::vector<Piece> distinctPieces(const TensorView &view) {
+  std::vector<Piece> pieces;
+  std::set<std::tuple<poplar::internal::VariableId, std::int64_t,
+                      support::Shape, support::Strides>>
+      seen;
+  for (Piece piece : view.pieces) {
+    for (std::size_t d = 0; d < piece.extents.size(); ++d) {
+      if (piece.strides[d] == 0) {
+        piece.extents[d] = std::min<std::int64_t>(piece.extents[d], 1);
+      }
+    }
+    if (seen.emplace(piece.variable, piece.offset, piece.extents, piece.strides)
+            .second) {
+      pieces.push_back(std::move(piece));
+    }
+  }
+  return pieces;
+}
+
+// What each tile holds of the elements that the pieces of a view name.
+std::vector<TileShare> sharesOfView(const poplar::Graph &graph,
+                                    const TensorView &view) {
+  if (countRuns(view) > exactRuns) {
+    return approximateShares(graph, view);
+  }
+  std::vector<TileShare> shares;
+  poplar::internal::TileMapping translated;
+  poplar::internal::forEachRun(view, [&](poplar::internal::VariableId variable,
+                                         std::int64_t begin,
+                                         std::int64_t count) {
+    addRun(poplar::internal::mappingIn(graph, variable, translated), begin,
+           begin + count, shares);
+  });
+  return mergeShares(shares);
 }
 
 } // namespace
@@ -154,19 +196,14 @@ TileRange tilesOf(const poplar::Graph &graph, const poplar::Tensor &tensor) {
 
 std::vector<TileShare> sharesOf(const poplar::Graph &graph,
                                 const poplar::Tensor &tensor) {
-  const auto &view = poplar::internal::tensorView(tensor);
-  if (countRuns(view) > exactRuns) {
-    return approximateShares(graph, view);
-  }
-  std::vector<TileShare> shares;
-  poplar::internal::TileMapping translated;
-  poplar::internal::forEachRun(view, [&](poplar::internal::VariableId variable,
-                                         std::int64_t begin,
-                                         std::int64_t count) {
-    addRun(poplar::internal::mappingIn(graph, variable, translated), begin,
-           begin + count, shares);
-  });
-  return mergeShares(shares);
+  return sharesOfView(graph, poplar::internal::tensorView(tensor));
+}
+
+std::vector<TileShare> distinctSharesOf(const poplar::Graph &graph,
+                                        const poplar::Tensor &tensor) {
+  auto view = poplar::internal::tensorView(tensor);
+  view.pieces = distinctPieces(view);
+  return sharesOfView(graph, view);
 }
 
 bool isWholeVariable(const poplar::Graph &graph, const poplar::Tensor &tensor) {
@@ -182,13 +219,9 @@ bool isWholeVariable(const poplar::Graph &graph, const poplar::Tensor &tensor) {
 
 std::int64_t distinctElements(const poplar::Tensor &tensor) {
   std::int64_t elements = 0;
-  for (const Piece &piece : poplar::internal::tensorView(tensor).pieces) {
-    std::int64_t distinct = 1;
-    for (std::size_t d = 0; d < piece.extents.size(); ++d) {
-      distinct *=
-          piece.strides[d] != 0 || piece.extents[d] == 0 ? piece.extents[d] : 1;
-    }
-    elements += distinct;
+  for (const Piece &piece :
+       distinctPieces(poplar::internal::tensorView(tensor))) {
+    elements += support::elementCount(piece.extents);
   }
   return elements;
 }

@@ -28,4 +28,10 @@ planReduction(const poplar::Graph &graph, const std::string &name,
               const std::vector<poputil::internal::TileShare> &input,
               poputil::internal::TileRange outputTiles);
 
+// Of a tensor, on the tiles that hold it; all of its IPU work on one that
+// repeats elements.
+std::vector<poplar::internal::GroupPhase>
+planReductionOf(const poplar::Graph &graph, const std::string &name,
+                const Reduction &reduction, const poplar::Tensor &tensor);
+
 } // namespace popops::internal

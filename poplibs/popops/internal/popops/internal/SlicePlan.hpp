@@ -68,9 +68,10 @@ struct SlicePlanAccess {
 // The cheapest plan within the memory that the options allow.
 EmbeddingPlan planLookups(const poplar::Graph &graph, const LookupWork &work,
                           const SliceOptions &options);
-// What there is without a plan: rows are cut over the tiles, every tile sees
-// all indices.
-EmbeddingPlan planRows(const poplar::Graph &graph, const LookupWork &work);
+// The plan of a lookup, or of an update, that was given none; made once in a
+// graph.
+EmbeddingPlan ownPlan(poplar::Graph &graph, const LookupWork &work,
+                      bool isUpdate);
 
 enum class LookupUse { Slice, Update, UpdateScaledAdd, UpdateOther };
 

@@ -41,6 +41,11 @@ TileRange tilesOf(const poplar::Graph &graph, const poplar::Tensor &tensor);
 std::vector<TileShare> sharesOf(const poplar::Graph &graph,
                                 const poplar::Tensor &tensor);
 
+// The same of elements that the tensor repeats, counted once: what tiles have
+// to send for it.
+std::vector<TileShare> distinctSharesOf(const poplar::Graph &graph,
+                                        const poplar::Tensor &tensor);
+
 // True when the tensor is a whole variable in its own order, whatever its
 // shape.
 bool isWholeVariable(const poplar::Graph &graph, const poplar::Tensor &tensor);
