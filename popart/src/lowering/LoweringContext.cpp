@@ -91,8 +91,7 @@ void LoweringContext::lower(const Op &op, poplar::program::Sequence &program) {
                              op.str(), id);
     if (returned_.count(id) > 0 && op.modifiedInput(i) < 0 &&
         isViewOfStored(tensor(id))) {
-      setTensor(id, poputil::duplicate(graph_, tensor(id), program,
-                                       debugPath_ + "/returned"));
+      setTensor(id, duplicate(tensor(id), debugPath_ + "/returned"));
     }
   }
 }
@@ -197,6 +196,18 @@ poplar::Tensor LoweringContext::addVariable(const TensorInfo &info,
   unsigned end = (static_cast<unsigned>(std::max<VGraphId>(0, ipu)) + 1) *
                  all.getTarget().getTilesPerIPU();
   return addLinearVariable(all, type, {end - count, count}, name);
+}
+
+poplar::Tensor LoweringContext::duplicate(const poplar::Tensor &tensor,
+                                          const std::string &name) {
+  if (!tensor.containsAliases()) {
+    return poputil::duplicate(graph_, tensor, *program_, name);
+  }
+  poplar::Tensor copy = poputil::internal::addLinearVariable(
+      graph_, poputil::internal::tensorType(tensor),
+      poputil::internal::tilesOf(graph_, tensor), name);
+  program_->add(poplar::program::Copy(tensor, copy, false, name));
+  return copy;
 }
 
 poplar::Tensor LoweringContext::addConstant(const TensorInfo &info,

@@ -75,6 +75,10 @@ public:
   poplar::Tensor addVariable(const TensorInfo &info, VGraphId ipu,
                              const std::string &name,
                              TileSet tiles = TileSet::Compute);
+  // A copy that may change, where the tensor lies; all over its IPU where that
+  // repeats elements.
+  poplar::Tensor duplicate(const poplar::Tensor &tensor,
+                           const std::string &name);
   // Constants on the first tile of the operation's IPU: one value everywhere,
   // a list of INT, and a list of a floating-point type.
   poplar::Tensor addConstant(const TensorInfo &info, double value);

@@ -114,13 +114,15 @@ std::vector<TensorInfo> inferPadGrad(const Op &op) {
 }
 
 // `tensor` plus what `part` holds, from element `first` of a dimension on.
-poplar::Tensor addPart(LoweringContext &context, const poplar::Tensor &tensor,
-                       const poplar::Tensor &part, std::size_t first,
-                       unsigned d) {
+poplar::Tensor addPart(LoweringContext &context, const Op &op,
+                       const poplar::Tensor &tensor, const poplar::Tensor &part,
+                       std::size_t first, unsigned d) {
   auto after = tensor.dim(d) - first - part.dim(d);
+  poplar::Tensor zero =
+      context.addConstant(TensorInfo(op.inInfo(0).dataType(), {}), 0.0);
   poplar::Tensor whole =
       popops::pad(context.graph(), part, static_cast<std::ptrdiff_t>(first),
-                  static_cast<std::ptrdiff_t>(after), d);
+                  static_cast<std::ptrdiff_t>(after), d, zero);
   const std::string_view names[] = {"a", "b"};
   return context.emit(kernels::Expression::parse("a+b", names),
                       {tensor, whole});
@@ -154,12 +156,12 @@ void lowerPadGrad(LoweringContext &context, const Op &op) {
     if (lower > 0) {
       poplar::Tensor part = folded(
           context, op, g.slice(0, static_cast<std::size_t>(lower), d), d);
-      inner = addPart(context, inner, part, isReflect ? 1 : 0, d);
+      inner = addPart(context, op, inner, part, isReflect ? 1 : 0, d);
     }
     if (upper > 0) {
       auto from = g.dim(d) - static_cast<std::size_t>(upper);
       poplar::Tensor part = folded(context, op, g.slice(from, g.dim(d), d), d);
-      inner = addPart(context, inner, part,
+      inner = addPart(context, op, inner, part,
                       size - part.dim(d) - (isReflect ? 1 : 0), d);
     }
     g = inner;

@@ -9,8 +9,6 @@
 #include <lowering/LoweringContext.hpp>
 #include <lowering/Types.hpp>
 
-#include <poputil/Util.hpp>
-
 namespace popart {
 namespace {
 
@@ -94,8 +92,7 @@ poplar::Tensor offsetsOf(LoweringContext &context, const Op &op) {
 
 void lowerScatter(LoweringContext &context, const Op &op) {
   std::size_t axis = axisOf(op);
-  poplar::Tensor result = poputil::duplicate(
-      context.graph(), context.in(0), context.program(), context.debugPath());
+  poplar::Tensor result = context.duplicate(context.in(0), context.debugPath());
   context.setOut(0, result);
   if (op.inInfo(1).nelms() == 0) {
     return;
