@@ -90,6 +90,8 @@ BINARY = [
     Row("add_integer_to_float", torch.add, S, whole()),
     Row("add_truths", lambda a, b: (a > 0) + (b > 0), S, S),
     Row("add_truths_in_place", lambda a, b: (a > 0).add_(b > 0), S, S),
+    Row("or_a_truth", lambda a: (a > 0) | False, S),
+    Row("xor_a_truth_in_place", lambda a: (a > 0).bitwise_xor_(True), S),
     Row("add_a_truth", lambda a: (a > 0) + True, S),
     Row("add_short", torch.add, whole(dtype=torch.int16),
         whole(dtype=torch.int16)),

@@ -40,6 +40,11 @@ DISTRIBUTIONS = {
                        -11, 13),
     "normal_tensors": (lambda x: torch.normal(x + 1, x + 2), 1, 2, -11, 13),
     "normal_mean": (lambda x: torch.normal(x + 1, 0.5), 1, 0.5, -3, 5),
+    "normal_names": (lambda x: torch.normal(mean=x + 1, std=3.0), 1, 3, -17, 19),
+    "normal_deviation": (lambda x: torch.normal(mean=1.0, std=x + 2), 1, 2,
+                         -11, 13),
+    "normal_size": (lambda x: x + torch.normal(
+        mean=1.0, std=2.0, size=(COUNT,)), 1, 2, -11, 13),
     "exponential": (lambda x: x.exponential_(2), 0.5, 0.5, 0, 20),
     "bernoulli": (lambda x: torch.bernoulli(x + 0.3), 0.3, math.sqrt(0.21),
                   0, 1),

@@ -172,6 +172,22 @@ def test_constantsMadeInForwardHaveValues():
     checkInference(Counting(), X)
 
 
+class Filling(nn.Module):
+    def forward(self, x):
+        table = torch.zeros(3, 4, device=x.device)
+        row = table[1]
+        row[2:] = 5
+        table.t()[0].fill_(2)
+        mask = table > 3
+        mask[0, 1] |= True
+        assert row.tolist() == [2, 0, 5, 5]
+        return x * row.sum().item() + x[mask].sum() + len(mask.nonzero())
+
+
+def test_constantsThatAreFilledInPartsHaveValues():
+    checkInference(Filling(), X)
+
+
 class Joining(nn.Module):
     def forward(self, x):
         c = torch.tensor([2.0, 3.0], device=x.device)

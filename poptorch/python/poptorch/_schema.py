@@ -1,4 +1,5 @@
 # What the schema of a torch operator says about a call of it.
+import torch
 
 
 class Layout:
@@ -12,11 +13,20 @@ class Layout:
             (a.name, a.default_value if a.has_default_value() else None)
             for a in schema.arguments
         ]
+        self._are_tensors = [str(a.type) == "Tensor" for a in schema.arguments]
         aliases = [a.alias_info for a in schema.arguments]
         written = [i for i, a in enumerate(aliases) if a and a.is_write]
         self.written = written[0] if written else None
         self.is_out = bool(written) and schema.arguments[written[0]].kwarg_only
         self.is_view = not written and any(aliases)
+
+    def withTruths(self, args):
+        """The arguments of a call; torch does not take a bool where it has
+        made one of a tensor itself."""
+        return tuple(
+            torch.tensor(a, device="cpu") if isT and isinstance(a, bool) else a
+            for a, isT in zip(args, self._are_tensors)
+        )
 
     def target(self, args, kwargs):
         """The argument that is written to."""

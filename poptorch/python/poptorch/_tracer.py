@@ -15,21 +15,21 @@ from ._dtypes import deviceType, hostValue, narrowed, warnIfNarrowed
 from ._encoding import ArgumentEncoder
 from ._errors import createPoptorchError
 from ._folding import folded
-from ._history import withHistory
 from ._indexing import withKnownPlaces
+from ._memory import Memory
 from ._modes import DispatchMode, FunctionMode
 from ._replica_groups import groupingOf
-from ._reshaping import become, reshapeInPlace, reshapesInPlace
+from ._reshaping import reshapeInPlace, reshapesInPlace
 from ._source import callingLine
 from ._trace_record import TraceRecord
 from ._traced_tensor import Storage, TracedTensor
 from ._schema import Layout
 from ._shape_inference import infer
 from ._unknowns import namesCpu, requireStatic
-from ._views import View, partsOfSplit, replay, writeThrough
+from ._views import View, partsOfSplit
 
 
-class Tracer(ArgumentEncoder):
+class Tracer(ArgumentEncoder, Memory):
     def __init__(self, is_training=False):
         registerComposites()
         self.record = TraceRecord()
@@ -85,6 +85,10 @@ class Tracer(ArgumentEncoder):
             return tensor
         return self._constants.get(self.read(tensor))
 
+    def constantOf(self, number):
+        """The value that a number stands for, if it is a constant."""
+        return self._constants.get(number)
+
     def isConstant(self, number):
         return number in self._constants
 
@@ -118,55 +122,6 @@ class Tracer(ArgumentEncoder):
 
     # Values.
 
-    def read(self, tensor):
-        """The number of the value that a traced tensor has now."""
-        if tensor._tracer is not self:
-            self.takeOver(tensor)
-        storage = tensor._shared
-        if tensor._seen_version != storage.version:
-            self.bodies.touch(storage)
-            tensor._number = replay(self, storage, tensor._chain)
-            tensor._seen_version = storage.version
-        return tensor._number
-
-    def _write(self, tensor, number):
-        storage = tensor._shared
-        self.bodies.touch(storage)
-        storage.number = writeThrough(self, storage, tensor._chain, number)
-        storage.version += 1
-        tensor._number = number
-        tensor._seen_version = storage.version
-
-    def replaceValue(self, tensor):
-        """Gives a tensor a value that no call makes; its number."""
-        number = self._addTensor(tensor._meta, False)
-        self._write(tensor, number)
-        return number
-
-    def takeOver(self, tensor):
-        """Makes what an earlier trace left behind a tensor of this one."""
-        value = tensor._tracer.constantValue(tensor)
-        if value is None:
-            raise createPoptorchError(
-                f"A tensor of shape {list(tensor.shape)} that forward() computed "
-                "when the model was compiled before is used again. The model "
-                "keeps it outside of forward(), as an attribute for example; "
-                "that is possible for constants, and for the model's buffers."
-            )
-        become(tensor, self.constant(value))
-        tensor._tracer = self
-
-    def assign(self, tensor, value):
-        """Overwrites a traced tensor by another's value."""
-        self._write(tensor, self.read(value))
-
-    def alias(self, tensor):
-        """Another traced tensor of the same memory."""
-        number = self.read(tensor)
-        return TracedTensor(
-            self, tensor._meta, tensor._shared, tensor._chain, number
-        )
-
     def like(self, tensor):
         """A traced tensor of the same type and shape that no call makes."""
         meta = tensor._meta
@@ -175,20 +130,6 @@ class Tracer(ArgumentEncoder):
     def namesOfOwned(self):
         """State and inputs by their storage."""
         return {storage: name for name, _, storage in self._owned}
-
-    def requiresGrad(self, tensor):
-        return self.record.tensors[self.read(tensor)][2]
-
-    def startGradient(self, tensor):
-        """As if a gradient went through the tensor's value."""
-        number = self.read(tensor)
-        self.record.tensors[number] = (*self.record.tensors[number][:2], True)
-
-    def stopGradient(self, tensor):
-        number = self.recordOne(
-            "aten::detach", [("tensor", self.read(tensor))], tensor._meta, False
-        )
-        self._write(tensor, number)
 
     def _addTensor(self, meta, requires_grad):
         self.record.tensors.append(
@@ -255,6 +196,7 @@ class Tracer(ArgumentEncoder):
         if reshapesInPlace(op):
             return reshapeInPlace(self, func, args, kwargs)
         layout = Layout.of(func)
+        args = layout.withTruths(args)
         values = folded(self, func, args, kwargs)
         if namesCpu(kwargs):
             return self._onCpu(values)
@@ -322,20 +264,6 @@ class Tracer(ArgumentEncoder):
         numbers = self._recordCall(op, arguments, flat(result), detached)
         return self._views(op, base, arguments, result, numbers)
 
-    def placesOf(self, flat, places):
-        """Elements of a vector by places that are known; they share its
-        memory."""
-        index = ("tensors", [self.constant(places)._number])
-        arguments = [("tensor", self.read(flat)), index]
-        meta = torch.empty(places.shape, dtype=flat.dtype, device="meta")
-        value = self.constantValue(flat)
-        op = "aten::index.Tensor"
-        if value is None:
-            number = self.recordOne(op, arguments, meta)
-        else:
-            number = self.constant(value[places])._number
-        return self._views(op, flat, arguments, meta, [number])
-
     def _views(self, op, base, arguments, result, numbers):
         several = isinstance(result, (list, tuple))
         metas = flat(result)
@@ -359,21 +287,8 @@ class Tracer(ArgumentEncoder):
             arguments = arguments[: layout.written]
         requires_grad = False if op == "aten::detach" else None
         number = self.recordOne(op, arguments, target._meta, requires_grad)
-        if not torch.is_grad_enabled() and self.requiresGrad(target):
-            number = withHistory(
-                self, self.read(target), number, target._meta
-            )
         self._write(target, number)
         return target
-
-    def replaceData(self, target, value):
-        """target.data = value"""
-        value = self.onIpu(value)
-        if target.shape == value.shape and target.dtype == value.dtype:
-            with torch.no_grad():
-                target.copy_(value)
-        else:
-            become(target, value.detach())
 
 
 def _functionalName(op):
