@@ -8,12 +8,12 @@ namespace {
 
 std::map<std::string, AtenRow> makeTable() {
   std::vector<AtenRow> (*const families[])() = {
-      activationRows, controlFlowRows, elementwiseRows,     formulaRows,
-      gradientRows,   imageRows,       indexingRows,        labelLossRows,
-      linearRows,     lossRows,        marginLossRows,      maskRows,
-      normRows,       poolRows,        poptorchRows,        randomRows,
-      recurrentRows,  reductionRows,   scatterRows,         shapeRows,
-      sliceRows,      sortRows,        specialFunctionRows,
+      activationRows, controlFlowRows, elementwiseRows, embeddingBagRows,
+      formulaRows,    gradientRows,    imageRows,       indexingRows,
+      labelLossRows,  linearRows,      lossRows,        marginLossRows,
+      maskRows,       normRows,        poolRows,        poptorchRows,
+      randomRows,     recurrentRows,   reductionRows,   scatterRows,
+      shapeRows,      sliceRows,       sortRows,        specialFunctionRows,
   };
   std::map<std::string, AtenRow> table;
   for (auto *family : families) {

@@ -30,6 +30,7 @@ const AtenRow *findAtenRow(const std::string &op);
 std::vector<AtenRow> activationRows();
 std::vector<AtenRow> controlFlowRows();
 std::vector<AtenRow> elementwiseRows();
+std::vector<AtenRow> embeddingBagRows();
 std::vector<AtenRow> formulaRows();
 std::vector<AtenRow> gradientRows();
 std::vector<AtenRow> imageRows();

@@ -172,6 +172,13 @@ std::vector<double> CallLowering::reals(std::size_t i) const {
   return {values.begin(), values.end()};
 }
 
+bool CallLowering::isConstant(std::size_t i) const {
+  auto number = std::get<TensorReference>(call_.arguments.at(i)).number;
+  return std::any_of(
+      record_.constants.begin(), record_.constants.end(),
+      [number](const auto &constant) { return constant.first == number; });
+}
+
 std::vector<std::int64_t> CallLowering::constantIntegers(std::size_t i) const {
   auto number = std::get<TensorReference>(call_.arguments.at(i)).number;
   for (const auto &[constant, data] : record_.constants) {

@@ -57,6 +57,7 @@ public:
 
   std::vector<double> reals(std::size_t i) const;
   // The elements of a tensor that is a captured constant of integers.
+  bool isConstant(std::size_t i) const; // a tensor
   std::vector<std::int64_t> constantIntegers(std::size_t i) const;
 
   // Those of a custom operator.

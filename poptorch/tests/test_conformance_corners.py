@@ -8,6 +8,8 @@ import torch.nn.functional as F
 from conformance_rows import Floats, Given, Integers, Row, rowTest
 
 import poptorch
+from poptorch import poptorch_core
+from poptorch._decompositions import DECOMPOSITIONS
 
 NAN = math.nan
 INF = math.inf
@@ -203,6 +205,19 @@ NUMBERS = [
     Row("scatter_add_bytes", lambda a, i, b: a.scatter_add(0, i, b),
         Integers(4, dtype=torch.uint8), Given([0, 3, 0]),
         Integers(3, dtype=torch.uint8)),
+    Row("bytes_of_floats", lambda a: a.byte(), Given([-1.5, 2.5, 254.9]),
+        half=False),
+    Row("sums_of_truths", lambda a, i, b: (a > 0).index_add(
+        0, i, b > 0, alpha=True), (4,), Given([0, 3, 0]), (3,)),
+    Row("amin_of_integers", lambda a, i, b: a.index_reduce(
+        0, i, b, "amin", include_self=False), Given([1, 4, 0], torch.int32),
+        Given([1, 1, 0]), Given([7, 9, 2], torch.int32)),
+    *(
+        Row(f"norm_of_zeros_{p}", lambda a, p=p: torch.linalg.vector_norm(
+            a, p, 1), Given([[0.0, 0.0], [3.0, 0.0]]))
+        for p in (0.5, 1, 2, 3.5, math.inf)
+    ),
+    Row("cdist_by_product", torch.cdist, (30, 4), (28, 4), half=False),
     Row("index_reduce_mean_of_integers", lambda a, i, b: a.index_reduce(
         0, i, b, "mean"), Given([1, -4, 0], torch.int32), Given([1, 1, 0]),
         Given([2, -4, 2], torch.int32)),
@@ -223,6 +238,22 @@ def test_weightNormOfALinearLayer():
     options = poptorch.Options().showCompilationProgressBar(False)
     y = poptorch.inferenceModel(layer, options)(x)
     torch.testing.assert_close(y, layer(x).detach(), rtol=1e-5, atol=1e-5)
+
+
+@pytest.mark.parametrize("value", [-1, 6])
+def test_valuesThatHaveNoBin(value):
+    options = poptorch.Options().showCompilationProgressBar(False)
+    model = poptorch.inferenceModel(
+        lambda a: torch.bincount(a, minlength=6), options
+    )
+    assert model(torch.tensor([0, 5, 0])).tolist() == [2, 0, 0, 0, 0, 1]
+    with pytest.raises(poptorch.Error, match=r"not below minlength \(6\)"):
+        model(torch.tensor([0, value, 5]))
+
+
+def test_operatorsHaveOneMeaning():
+    both = filter(poptorch_core.isSupported, DECOMPOSITIONS)
+    assert not list(both)
 
 
 @pytest.mark.parametrize("function, op", [

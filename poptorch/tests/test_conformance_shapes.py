@@ -297,6 +297,18 @@ INDICES = [
     Row("embedding_bag_weights", lambda i, w, s: F.embedding_bag(
         i, w, per_sample_weights=s, mode="sum"), Integers(3, 4, high=5),
         (5, 4), (3, 4)),
+    *(
+        Row(f"embedding_bag_{mode}_of_offsets", lambda i, w, o, mode=mode:
+            F.embedding_bag(i, w, o, mode=mode, padding_idx=2),
+            Integers(8, high=5), Distinct(5, 4), Given([0, 2, 2, 5]))
+        for mode in ("sum", "mean", "max")
+    ),
+    Row("embedding_bag_last_offset", lambda i, w, o: F.embedding_bag(
+        i, w, o, include_last_offset=True), Integers(8, high=5), (5, 4),
+        Given([0, 2, 8])),
+    Row("embedding_max_norm", lambda i, w: F.embedding(
+        i, w * 1, max_norm=1.5), Integers(3, high=5), (5, 4),
+        gradient=False),
     Row("one_hot", lambda i: F.one_hot(i, 5), Integers(3, 2, high=5)),
     Row("bincount", lambda i: torch.bincount(i, minlength=6),
         Given([0, 5, 2, 2, 5, 5])),

@@ -67,6 +67,15 @@ std::vector<TensorInfo> inferAbort(const Op &op) {
   return {TensorInfo(DataType::BOOL, {})};
 }
 
+poplar::Tensor addAbort(LoweringContext &context, const poplar::Tensor &input,
+                        const std::string &message) {
+  const std::string_view names[] = {"c"};
+  poplar::Tensor isSet = context.emit(kernels::Expression::parse("c!=0", names),
+                                      {input.reshape({})});
+  context.program().add(AbortOnCondition(isSet, message, context.debugPath()));
+  return isSet;
+}
+
 // ONNX wants a node to have an input or an output: this one is the condition.
 void lowerAbort(LoweringContext &context, const Op &op) {
   std::string message = fmt::format("[{}] the model ends here", op.str());
@@ -75,11 +84,25 @@ void lowerAbort(LoweringContext &context, const Op &op) {
     context.setOut(0, context.addConstant(op.outInfo(0), 1));
     return;
   }
-  const std::string_view names[] = {"c"};
-  poplar::Tensor isSet = context.emit(kernels::Expression::parse("c!=0", names),
-                                      {context.in(0).reshape({})});
-  context.program().add(AbortOnCondition(isSet, message, context.debugPath()));
-  context.setOut(0, isSet);
+  context.setOut(0, addAbort(context, context.in(0), message));
+}
+
+// Input 0, unless input 1 is not zero: then the run ends with a message.
+std::vector<TensorInfo> inferValid(const Op &op) {
+  requireInputCount(op, 2, 2);
+  requireOp(op, op.inInfo(1).nelms() == 1,
+            "the condition has shape {}; it must have one element",
+            support::toString(op.inShape(1)));
+  return {op.inInfo(0)};
+}
+
+void differentiateValid(GradientBuilder &builder, const Op &) {
+  builder.setGradient(0, builder.outputGradient(0));
+}
+
+void lowerValid(LoweringContext &context, const Op &op) {
+  addAbort(context, context.in(1), op.attributes.getString("message", ""));
+  context.setOut(0, context.in(0));
 }
 
 } // namespace
@@ -94,6 +117,11 @@ std::vector<OpRule> initRules() {
                       .inputs = BuilderInputs::None},
            .infer = inferInit,
            .lower = lowerInit},
+          {.domain = "aspen",
+           .type = "Valid",
+           .infer = inferValid,
+           .differentiate = differentiateValid,
+           .lower = lowerValid},
           {.domain = "ai.graphcore",
            .type = "TensorRemap",
            .schema = {.attributes = {{"remap_type", Attributes::Int{0}}}},

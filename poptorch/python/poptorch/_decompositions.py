@@ -142,14 +142,6 @@ def _put(x, index, source, accumulate=False):
     return flat.reshape(x.shape)
 
 
-@_decomposes("masked_scatter")
-def _maskedScatter(x, mask, source):
-    x, mask = torch.broadcast_tensors(x, mask)
-    before = mask.flatten().int().cumsum(0) - 1
-    values = source.flatten()[before.clamp(0, source.numel() - 1)]
-    return torch.where(mask, values.reshape(x.shape), x)
-
-
 @_decomposes("searchsorted.Tensor", "searchsorted.Scalar")
 def _searchSorted(
     bounds, x, *, out_int32=False, right=False, side=None, sorter=None
@@ -306,6 +298,18 @@ def _pdist(x, p=2.0):
     rows = x.shape[0]
     first, second = map(_constant, torch.triu_indices(rows, rows, 1))
     return torch.linalg.vector_norm(x[first] - x[second], p, -1)
+
+
+@_decomposes("_euclidean_dist")
+def _euclideanDistance(a, b):
+    """By one product, of which rounding may leave less than nothing."""
+    squares = (
+        a.square().sum(-1).unsqueeze(-1)
+        + b.square().sum(-1).unsqueeze(-2)
+        - 2 * torch.matmul(a, b.transpose(-1, -2))
+    )
+    is_apart = squares > 0
+    return torch.where(is_apart, squares, 1.0).sqrt() * is_apart
 
 
 @_decomposes("native_layer_norm")

@@ -136,7 +136,7 @@ void lowerPowScalar(CallLowering &call) {
 // give the upper one, and at a limit the gradient is whole: as in torch.
 void setClamped(CallLowering &call, std::size_t low, std::size_t high) {
   DataType type = call.resultInfo().dataType();
-  type = type == DataType::BOOL ? DataType::INT32 : type;
+  type = arithmeticType(type);
   std::vector<TensorId> operands = {call.tensorAs(0, type)};
   for (std::size_t limit : {low, high}) {
     if (!call.isNone(limit)) {

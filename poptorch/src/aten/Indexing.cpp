@@ -3,6 +3,8 @@
 #include "Masks.hpp"
 #include "Parts.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 namespace poptorch {
@@ -45,41 +47,6 @@ void lowerEmbedding(CallLowering &call) {
                call.addGraphcore("Detach", {y}), y);
   }
   call.setResult(0, y);
-}
-
-// The rows of one bag, [count, size], as one.
-TensorId bagOf(CallLowering &call, const TensorId &rows, std::int64_t mode) {
-  const char *types[] = {"ReduceSum", "ReduceMean", "ReduceMax"};
-  return reducedOver(call, types[mode], rows, {0}, true);
-}
-
-// _embedding_bag(weight, indices, offsets, scale_grad_by_freq, mode, sparse,
-// per_sample_weights, include_last_offset, padding_idx)
-void lowerEmbeddingBag(CallLowering &call) {
-  if (call.boolean(3) || call.boolean(5) || call.integer(8) >= 0) {
-    call.fail("scale_grad_by_freq, sparse and padding_idx are not supported");
-  }
-  TensorId rows = gathered(call, call.tensor(0), call.tensor(1), 0);
-  auto count = call.shape(rows)[0];
-  auto size = call.shape(rows)[1];
-  if (call.isTensor(6)) {
-    rows = call.add(
-        "Mul",
-        {rows, call.reshape(call.tensorAs(6, call.type(rows)), {count, 1})});
-  }
-  Ints offsets = call.constantIntegers(2);
-  if (!call.boolean(7)) {
-    offsets.push_back(count);
-  }
-  std::vector<TensorId> bags;
-  for (std::size_t i = 0; i + 1 < offsets.size(); ++i) {
-    bags.push_back(
-        offsets[i] == offsets[i + 1]
-            ? call.filled(0, popart::TensorInfo(call.type(rows), {1, size}))
-            : bagOf(call, sliced(call, rows, 0, offsets[i], offsets[i + 1]),
-                    call.integer(4)));
-  }
-  call.setResult(0, joined(call, bags, 0));
 }
 
 // one_hot(indices, classes)
@@ -248,9 +215,10 @@ void lowerIndexFill(CallLowering &call) {
 
 // index_add(x, dim, indices, source, alpha) and index_copy without alpha
 void lowerIndexUpdate(CallLowering &call) {
-  TensorId x = withDims(call, call.tensor(0));
+  DataType type = arithmeticType(call.resultInfo().dataType());
+  TensorId x = withDims(call, call.tensorAs(0, type));
   auto dim = dimOf(call, 1, call.rank(x));
-  TensorId source = withDims(call, call.tensorAs(3, call.type(x)));
+  TensorId source = withDims(call, call.tensorAs(3, type));
   bool isSum = call.call().op == "aten::index_add";
   if (isSum && !call.isNone(4)) {
     source = call.times(source, call.real(4));
@@ -273,7 +241,19 @@ void lowerBincount(CallLowering &call) {
   if (call.isTensor(1)) {
     terms = call.add("Mul", {terms, call.tensorAs(1, call.type(terms))});
   }
-  call.setResult(0, reducedOver(call, "ReduceSum", terms, {1}, false));
+  TensorId sums = reducedOver(call, "ReduceSum", terms, {1}, false);
+  TensorId isOutside = call.add(
+      "Or",
+      {call.add("Less", {x, call.scalar(0, DataType::INT32)}),
+       call.add("GreaterOrEqual", {x, call.scalar(static_cast<double>(count),
+                                                  DataType::INT32)})});
+  call.setResult(
+      0,
+      required(call, sums, isOutside,
+               fmt::format("a value is negative or not below minlength ({}), "
+                           "which is the number of bins on the IPU; give a "
+                           "larger minlength",
+                           count)));
 }
 
 // bucketize(x, boundaries, out_int32, right): how many boundaries lie below.
@@ -296,8 +276,6 @@ std::vector<AtenRow> indexingRows() {
       {"aten::index_select", lowerIndexSelect},
       {"aten::gather", lowerGather},
       {"aten::embedding", lowerEmbedding},
-      {"aten::_embedding_bag", lowerEmbeddingBag},
-      {"aten::_embedding_bag_forward_only", lowerEmbeddingBag},
       {"aten::one_hot", lowerOneHot},
       {"aten::index.Tensor", lowerIndex},
       {"aten::index_put", lowerIndexPut},

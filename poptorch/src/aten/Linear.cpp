@@ -112,7 +112,7 @@ void lowerAddBmm(CallLowering &call) {
 
 // addr(input, a, b, beta, alpha): the outer product.
 void lowerAddr(CallLowering &call) {
-  DataType type = call.resultInfo().dataType();
+  DataType type = arithmeticType(call.resultInfo().dataType());
   TensorId a = call.tensorAs(1, type);
   TensorId product = call.add(
       "Mul", {call.reshape(a, {call.shape(a)[0], 1}), call.tensorAs(2, type)});

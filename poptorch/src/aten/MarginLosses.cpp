@@ -62,8 +62,8 @@ void lowerPoissonNll(CallLowering &call) {
 TensorId unlessTarget(CallLowering &call, const TensorId &target, double other,
                       const TensorId &value) {
   DataType type = call.type(value);
-  TensorId isOther =
-      call.add("Equal", {target, call.scalar(other, call.type(target))});
+  TensorId compared = call.cast(target, type);
+  TensorId isOther = call.add("Equal", {compared, call.scalar(other, type)});
   return chosen(call, isOther, call.scalar(0, type), value);
 }
 

@@ -96,7 +96,10 @@ void lowerMaskedPut(CallLowering &call) {
   shape.insert(shape.end(), ofMask.begin(), ofMask.end());
   shape.resize(call.shape(x).size(), 1);
   if (call.boolean(3)) {
-    value = call.add("Add", {x, value});
+    DataType type = call.type(x);
+    value = call.add("Add", {call.cast(x, arithmeticType(type)),
+                             call.cast(value, arithmeticType(type))});
+    value = call.cast(value, type);
   }
   call.setResult(0, chosen(call, call.reshape(mask.id, shape), value, x));
 }

@@ -17,6 +17,10 @@ bool isFloat(DataType type) {
   return type == DataType::FLOAT || type == DataType::FLOAT16;
 }
 
+DataType arithmeticType(DataType type) {
+  return type == DataType::BOOL ? DataType::INT32 : type;
+}
+
 Ints numbersTo(std::int64_t count) {
   Ints numbers(static_cast<std::size_t>(count));
   std::iota(numbers.begin(), numbers.end(), 0);
@@ -213,9 +217,25 @@ TensorId normOver(CallLowering &call, const TensorId &x, double p,
     return reducedOver(call, "ReduceSum", call.cast(isThere, type), dims,
                        keeps);
   }
-  TensorId powers = call.add("Pow", {size, call.scalar(p, type)});
+  // Where nothing is, there is no gradient.
+  std::string exponent = numberText(p);
+  TensorId powers = byFormula(call, {x}, "power(abs(a)," + exponent + ")",
+                              {"select(0,g*" + exponent + "*power(abs(a)," +
+                               exponent + "-1)*signum(a),a==0)"});
   TensorId sum = reducedOver(call, "ReduceSum", powers, dims, keeps);
-  return call.add("Pow", {sum, call.scalar(1 / p, type)});
+  return byFormula(call, {sum}, "power(a,1/" + exponent + ")",
+                   {"select(0,g*y/(" + exponent + "*a),a==0)"});
+}
+
+TensorId required(CallLowering &call, const TensorId &x,
+                  const TensorId &isWrong, const std::string &message) {
+  TensorId any =
+      reducedOver(call, "ReduceMax", call.cast(isWrong, DataType::INT32),
+                  numbersTo(call.rank(isWrong)), false);
+  return call.addSeveral(
+      "aspen", "Valid", {x, any}, 1,
+      Attributes().set("message",
+                       fmt::format("[{}] {}", call.call().op, message)))[0];
 }
 
 TensorId gathered(CallLowering &call, const TensorId &x,
@@ -231,15 +251,19 @@ TensorId gatheredElements(CallLowering &call, const TensorId &x,
                          Attributes().set("axis", dim))[0];
 }
 
+TensorId updatable(CallLowering &call, const TensorId &x) {
+  return isFloat(call.type(x)) ? x : call.cast(x, DataType::INT32);
+}
+
 TensorId scattered(CallLowering &call, const TensorId &x,
                    const TensorId &indices, const TensorId &updates,
                    std::int64_t dim, bool isSum) {
   DataType type = call.type(x);
-  if (!isFloat(type) && type != DataType::INT32) {
-    // Truth values and small integers are not updated in place.
-    TensorId y = scattered(call, call.cast(x, DataType::INT32), indices,
-                           call.cast(updates, DataType::INT32), dim, isSum);
-    return call.cast(y, type);
+  TensorId target = updatable(call, x);
+  if (call.type(target) != type) {
+    TensorId values = call.cast(updates, call.type(target));
+    return call.cast(scattered(call, target, indices, values, dim, isSum),
+                     type);
   }
   Attributes attributes;
   attributes.set("axis", dim)

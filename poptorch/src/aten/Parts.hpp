@@ -11,6 +11,8 @@ namespace poptorch {
 using Ints = std::vector<std::int64_t>;
 
 bool isFloat(popart::DataType type);
+// Truth values are added and multiplied as numbers.
+popart::DataType arithmeticType(popart::DataType type);
 
 // 0, 1, ..., count - 1.
 Ints numbersTo(std::int64_t count);
@@ -78,6 +80,12 @@ popart::TensorId softplusOf(CallLowering &call, const popart::TensorId &x);
 popart::TensorId normOver(CallLowering &call, const popart::TensorId &x,
                           double p, const Ints &dims, bool keeps);
 
+// x; where any element of `isWrong` is true, the run ends with an error that
+// says so.
+popart::TensorId required(CallLowering &call, const popart::TensorId &x,
+                          const popart::TensorId &isWrong,
+                          const std::string &message);
+
 // Entries of `dim` by indices of any shape, which takes its place.
 popart::TensorId gathered(CallLowering &call, const popart::TensorId &x,
                           const popart::TensorId &indices, std::int64_t dim);
@@ -85,6 +93,9 @@ popart::TensorId gathered(CallLowering &call, const popart::TensorId &x,
 popart::TensorId gatheredElements(CallLowering &call, const popart::TensorId &x,
                                   const popart::TensorId &indices,
                                   std::int64_t dim);
+// In a type whose elements are updated in place: truth values and small
+// integers are not.
+popart::TensorId updatable(CallLowering &call, const popart::TensorId &x);
 // x with elements replaced, or with `isSum` added to, where indices say.
 popart::TensorId scattered(CallLowering &call, const popart::TensorId &x,
                            const popart::TensorId &indices,

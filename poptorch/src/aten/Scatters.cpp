@@ -25,7 +25,7 @@ struct Scatter {
 
 Scatter scatterOf(CallLowering &call) {
   Scatter scatter;
-  scatter.x = withDims(call, call.tensor(0));
+  scatter.x = withDims(call, updatable(call, call.tensor(0)));
   scatter.dim = dimOf(call, 1, call.rank(scatter.x));
   scatter.indices = withDims(call, call.tensorAs(2, DataType::INT32));
   popart::Shape shape = call.shape(scatter.indices);
@@ -118,8 +118,10 @@ TensorId reduced(CallLowering &call, const Scatter &scatter,
 }
 
 // What x holds where an update arrives, if x itself does not count.
-double neutralOf(const std::string &reduction) {
-  constexpr double most = std::numeric_limits<float>::infinity();
+double neutralOf(const std::string &reduction, DataType type) {
+  double most = isFloat(type)
+                    ? double{std::numeric_limits<float>::infinity()}
+                    : double{std::numeric_limits<std::int32_t>::max()};
   return reduction == "prod"   ? 1
          : reduction == "amax" ? -most
          : reduction == "amin" ? most
@@ -139,8 +141,8 @@ void setReduced(CallLowering &call, Scatter scatter,
   TensorId counts = isMean || !isSelfIn ? countsOf(call, scatter) : TensorId();
   if (!isSelfIn) {
     TensorId isHit = call.add("Greater", {counts, call.scalar(0, type)});
-    scatter.x =
-        chosen(call, isHit, call.scalar(neutralOf(reduction), type), scatter.x);
+    scatter.x = chosen(
+        call, isHit, call.scalar(neutralOf(reduction, type), type), scatter.x);
   }
   TensorId y = reduced(call, scatter, reduction);
   if (isMean) {
@@ -161,7 +163,7 @@ void lowerScatterReduceTwo(CallLowering &call) {
 // index_reduce(x, dim, indices, source, reduce, include_self): whole entries.
 void lowerIndexReduce(CallLowering &call) {
   Scatter scatter;
-  scatter.x = withDims(call, call.tensor(0));
+  scatter.x = withDims(call, updatable(call, call.tensor(0)));
   scatter.dim = dimOf(call, 1, call.rank(scatter.x));
   scatter.source = withDims(call, call.tensorAs(3, call.type(scatter.x)));
   popart::Shape along(call.shape(scatter.x).size(), 1);

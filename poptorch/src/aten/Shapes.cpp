@@ -1,6 +1,6 @@
 // Operators that move elements without changing them, and casts.
 #include "AtenTable.hpp"
-#include "CallLowering.hpp"
+#include "Parts.hpp"
 
 #include <numeric>
 
@@ -53,7 +53,14 @@ void lowerTranspose(CallLowering &call) {
 
 // _to_copy and copy: the result's type says what to cast to.
 void lowerCast(CallLowering &call) {
-  call.setResult(0, call.cast(call.tensor(0), call.resultInfo().dataType()));
+  TensorId x = call.tensor(0);
+  DataType type = call.resultInfo().dataType();
+  bool isSmall = type == DataType::INT8 || type == DataType::UINT8 ||
+                 type == DataType::INT16;
+  if (isSmall && isFloat(call.type(x))) {
+    x = call.cast(x, DataType::INT32); // wraps, as torch's do
+  }
+  call.setResult(0, call.cast(x, type));
 }
 
 // x = value everywhere, in x's shape.
