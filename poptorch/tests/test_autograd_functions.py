@@ -46,9 +46,11 @@ def dataOf(rows):
             torch.randn(rows, 2, generator=generator))  # fmt: skip
 
 
-def requireSameTraining(model, options, steps=2, micro_batch=4, rtol=2e-5):
+def requireSameTraining(
+    model, options, steps=2, micro_batch=4, rtol=2e-5, reference=None
+):
     """Losses and weights are PyTorch's."""
-    reference = copy.deepcopy(model)
+    reference = reference or copy.deepcopy(model)
     optimizer = torch.optim.SGD(reference.parameters(), lr=0.02, momentum=0.5)
     trainer = poptorch.trainingModel(
         model, options,
@@ -63,8 +65,11 @@ def requireSameTraining(model, options, steps=2, micro_batch=4, rtol=2e-5):
             optimizer.zero_grad()
             for part in zip(*(t.split(micro_batch) for t in group)):
                 loss = reference(*part)[1]
-                (loss / count).backward()
+                loss.backward()
                 losses.append(loss.item())
+            for parameter in reference.parameters():
+                if parameter.grad is not None:
+                    parameter.grad /= count
             optimizer.step()
         got = trainer(x, target)[1].reshape(-1)
         torch.testing.assert_close(

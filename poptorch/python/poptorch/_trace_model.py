@@ -8,6 +8,7 @@ from torch.nn.modules import module as torch_module
 from . import _structure
 from ._dtypes import toDevice
 from ._errors import createPoptorchError
+from ._gradient_hooks import ParameterHooks, withoutModuleHooks
 from ._hooks import aroundCompilation
 from ._left_behind import withoutTraces
 from ._logging import logger
@@ -56,6 +57,7 @@ def _traceOnce(model, binder, arguments, options, optimizer, state):
     with contextlib.ExitStack() as stack:
         stack.enter_context(_withoutInferenceMode())
         if isinstance(model, torch.nn.Module):
+            stack.enter_context(withoutModuleHooks(model, tracer.is_training))
             stack.enter_context(withoutTraces(model))
             stack.enter_context(state.swapped(model, tracer))
             if options._module_namescope_enabled:
@@ -63,8 +65,10 @@ def _traceOnce(model, binder, arguments, options, optimizer, state):
         stack.enter_context(_noDistributionChecks())
         args, kwargs = _tracedArguments(tracer, binder, arguments)
         with tracer.activate():
+            hooks = ParameterHooks(tracer, state.parameters())
             outputs = model(*args, **kwargs)
             structure = _collectOutputs(tracer, outputs)
+            hooks.place()
     record = tracer.finish()
     if optimizer is not None:
         _freezeOthers(record, state.tensors, trainedBy(optimizer))

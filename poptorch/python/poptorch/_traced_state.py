@@ -102,6 +102,12 @@ class TracedState:
         traced._is_param = is_parameter
         self._traced[id(tensor)] = (name, traced, traced._number)
 
+    def parameters(self):
+        """(the model's own, what stands for it)"""
+        for tensor in self.tensors.values():
+            if isinstance(tensor, torch.nn.Parameter):
+                yield tensor, self._replacement(tensor)
+
     def _replacement(self, tensor):
         known = self._traced.get(id(tensor))
         return tensor if known is None else known[1]

@@ -80,6 +80,11 @@ class TracedTensor(torch.Tensor):
             self._tracer.stopGradient(self)
         return self
 
+    def register_hook(self, hook):
+        from ._gradient_hooks import registerHook
+
+        return registerHook(self._tracer, self, hook)
+
     def detach_(self):
         self._tracer.stopGradient(self)
         return self
