@@ -31,8 +31,9 @@ def _reduces(row: dict) -> bool:
     return row["type"].startswith("Reduce")
 
 
-def _value(row: dict, kind: str, value):
-    """As the native builder takes it; None for what was left out."""
+def _value(kind: str, value, keeps_empty: bool = False):
+    """As the native builder takes it; None for what was left out, which lists
+    are by being empty, too, unless `keeps_empty`."""
     if value is None:
         return None
     if kind == "graph":
@@ -43,7 +44,7 @@ def _value(row: dict, kind: str, value):
         return [int(value.type), int(value.replicaGroupSize)]
     if kind in _LISTS:
         items = [_LISTS[kind](item) for item in value]
-        return items if _reduces(row) else items or None
+        return items if items or keeps_empty else None
     return {"int": int, "float": float, "str": str}[kind](value)
 
 
@@ -96,7 +97,7 @@ def _method(row: dict):
             given = values.get(name, values.get(name + "_"))
             if row["isCast"]:
                 kind, given = "int", popart_core._onnxTypeNumber(given)
-            value = _value(row, kind, given)
+            value = _value(kind, given, _reduces(row))
             if value is not None:
                 attributes[name] = value
         opset = values["self"]
