@@ -166,6 +166,31 @@ print(result.tolist())
     assert done.stdout.count("[8.5, 7.0]") == 2
 
 
+def test_instancesWithSessionsOfTheirOwnShareWeights():
+    """They have no replicas in common, and get the root's weights even so."""
+    done = python("""
+import numpy as np, popart
+builder = popart.Builder()
+x = builder.addInputTensor("FLOAT", [1], "x")
+w = builder.addInitializedInputTensor(
+    np.array([42 * me], np.float32), "w")
+y = builder.aiOnnx.mul([x, w])
+options = popart.SessionOptions()
+options.constantWeights = False
+session = popart.InferenceSession(
+    builder.getModelProto(), popart.DataFlow(1, [y]),
+    popart.DeviceManager().createCpuDevice(), userOptions=options)
+session.prepareDevice()
+session.broadcastWeights(1)
+session.weightsFromHost()
+arrays = session.initAnchorArrays()
+session.run(popart.PyStepIO({x: np.array([1], np.float32)}, arrays))
+print(f"weight {arrays[y].item()}")
+session.broadcastWeights()
+""")
+    assert done.stdout.count("weight 42.0") == 2
+
+
 def test_replicasOfProcessesMayHaveWeightsOfTheirOwn():
     done = python("""
 import popdist.poptorch, poptorch, torch

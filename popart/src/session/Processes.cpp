@@ -11,6 +11,14 @@ namespace {
 
 constexpr support::Logger logger(support::LogChannel::Popart, "session");
 
+// There is one instance, so that weights have nowhere to go. Several need not
+// share out the replicas of a session.
+bool isAlone() {
+  return popdist::isBackendInitialized()
+             ? popdist::internal::participants() == 1
+             : !popdist::isPopdistEnvSet() || popdist::getNumInstances() == 1;
+}
+
 } // namespace
 
 std::unique_ptr<poplar::Engine>
@@ -61,14 +69,15 @@ std::vector<char> gatherFromProcesses(const Session::Implementation &self,
 
 void Session::broadcastWeights(int rootRank) {
   Implementation &self = *implementation_;
-  if (!self.isDistributed()) {
+  if (!self.isDistributed() && isAlone()) {
     support::requireUser<error>(rootRank == 0,
                                 "[broadcastWeights] there is one process; its "
                                 "rank is 0, not {}",
                                 rootRank);
     return;
   }
-  meetOtherProcesses(self);
+  self.isDistributed() ? meetOtherProcesses(self)
+                       : popdist::internal::ensureBackend();
   self.forEachVariable([&](Tensor &tensor) {
     popdist::collectives::broadcast(tensor.data.change(), tensor.data.size(),
                                     poplar::CHAR, rootRank);
