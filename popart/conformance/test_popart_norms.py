@@ -145,7 +145,11 @@ def resize_cases():
     yield Case("Resize", 13, [values(2, 3, dtype=np.int32), None, scales(2, 1)],
                lambda a, *_: np.repeat(a, 2, 0), constants=(2,), uses_torch=False)
     yield Case("Resize", 10, [values(2, 3), scales(1, 2)], constants=(1,),
-               attributes={"mode": "cubic"}, error="mode cubic is not supported")
+               attributes={"mode": "area"}, error="mode area is not supported")
+    for name in ("nearest_mode", "coordinate_transformation_mode"):
+        yield Case("Resize", 11, [values(2, 3), None, scales(1, 2)],
+                   constants=(2,), attributes={name: "round"},
+                   error=f"{name} round is not supported")
 
 
 @pytest.mark.parametrize("case", [*norm_cases(), *resize_cases()], ids=str)

@@ -24,13 +24,18 @@ double coordinateOf(const Resampling &resampling, std::int64_t i,
   if (resampling.coordinates == "tf_half_pixel_for_nn") {
     return (x + 0.5) / scale;
   }
-  if (resampling.coordinates == "pytorch_half_pixel" && places == 1) {
+  if (resampling.coordinates == "pytorch_half_pixel" &&
+      static_cast<double>(size) * scale <= 1) {
     return 0;
   }
   return (x + 0.5) / scale - 0.5;
 }
 
-double nearest(const std::string &rounding, double x) {
+// `x` is the coordinate of place i.
+double nearest(const std::string &rounding, double x, double i, double scale) {
+  if (rounding == "pytorch") {
+    return std::floor(i / scale); // wherever the coordinates are
+  }
   if (rounding == "floor") {
     return std::floor(x);
   }
@@ -56,14 +61,27 @@ double weightAt(const Resampling &resampling, double distance) {
              : 0;
 }
 
+std::string choiceOf(const Op &op, const std::string &name,
+                     const std::string &fallback,
+                     const std::vector<std::string> &choices) {
+  std::string value = op.attributes.getString(name, fallback);
+  requireOp(op,
+            std::find(choices.begin(), choices.end(), value) != choices.end(),
+            "{} {} is not supported; it is one of {}", name, value,
+            fmt::join(choices, ", "));
+  return value;
+}
+
+// `x` is the coordinate of place i.
 void addPlace(std::vector<Tap> &taps, const Resampling &resampling, double x,
-              std::int64_t size) {
+              std::int64_t i, std::int64_t size, double scale) {
   auto inside = [&](double index) {
     return static_cast<std::int64_t>(
         std::clamp(index, 0.0, static_cast<double>(size - 1)));
   };
   if (resampling.mode == "nearest") {
-    taps[0].indices.push_back(inside(nearest(resampling.rounding, x)));
+    taps[0].indices.push_back(
+        inside(nearest(resampling.rounding, x, static_cast<double>(i), scale)));
     taps[0].weights.push_back(1);
     return;
   }
@@ -87,24 +105,23 @@ void addPlace(std::vector<Tap> &taps, const Resampling &resampling, double x,
 } // namespace
 
 Resampling resamplingOf(const Op &op) {
-  // Before Resize-11 there was one way to place and to round.
-  bool isOld = op.opid.type == "Upsample" || op.opid.version < 11;
+  // ONNX's Upsample and Resize-10 have one way to place and to round. PopART
+  // has all of Resize-11's for Resize-10, too, with defaults of its own.
+  bool isUpsample = op.opid.type == "Upsample";
+  bool isOld = isUpsample || op.opid.version < 11;
   Resampling result;
-  result.mode = op.attributes.getString("mode", "nearest");
-  result.coordinates = op.attributes.getString(
-      "coordinate_transformation_mode", isOld ? "asymmetric" : "half_pixel");
-  result.rounding = op.attributes.getString(
-      "nearest_mode", isOld ? "floor" : "round_prefer_floor");
+  result.mode = choiceOf(op, "mode", "nearest", {"nearest", "linear", "cubic"});
+  result.coordinates =
+      choiceOf(op, "coordinate_transformation_mode",
+               isUpsample ? "asymmetric" : "half_pixel",
+               {"half_pixel", "pytorch_half_pixel", "asymmetric",
+                "align_corners", "tf_half_pixel_for_nn"});
+  result.rounding = choiceOf(
+      op, "nearest_mode", isOld ? "pytorch" : "round_prefer_floor",
+      {"round_prefer_floor", "round_prefer_ceil", "floor", "ceil", "pytorch"});
   result.cubicCoefficient =
       double{op.attributes.getFloat("cubic_coeff_a", -0.75f)};
   result.isOutsideExcluded = op.attributes.getInt("exclude_outside", 0) != 0;
-  requireOp(op,
-            result.mode == "nearest" || result.mode == "linear" ||
-                (result.mode == "cubic" && !isOld),
-            "mode {} is not supported", result.mode);
-  requireOp(op, result.coordinates != "tf_crop_and_resize",
-            "coordinate_transformation_mode {} is not supported",
-            result.coordinates);
   return result;
 }
 
@@ -115,7 +132,7 @@ std::vector<Tap> tapsOf(const Resampling &resampling, std::int64_t size,
                                                       : 4);
   for (std::int64_t i = 0; i < places; ++i) {
     addPlace(taps, resampling, coordinateOf(resampling, i, size, places, scale),
-             size);
+             i, size, scale);
   }
   return taps;
 }
