@@ -220,11 +220,11 @@ TEST_F(Subgraph, ScanGoesAlongAnAxis) {
       {{"body", static_cast<ModelBuilder *>(&body)},
        {"num_scan_inputs", std::int64_t{1}},
        {"scan_input_axes", std::vector<std::int64_t>{1}},
-       {"scan_output_axes", std::vector<std::int64_t>{1, 0}},
+       {"scan_output_axes", std::vector<std::int64_t>{0, -1}},
        {"scan_output_directions", std::vector<std::int64_t>{0, 1}}});
   auto got = infer({{start, {10, 20}}, {x, {1, 2, 3, 4, 5, 6}}}, out);
   EXPECT_EQ(got[out[0]], (std::vector<float>{16, 35}));
-  EXPECT_EQ(got[out[1]], (std::vector<float>{11, 13, 16, 24, 29, 35}));
+  EXPECT_EQ(got[out[1]], (std::vector<float>{11, 24, 13, 29, 16, 35}));
   EXPECT_EQ(got[out[2]], (std::vector<float>{9, 36, 4, 25, 1, 16}));
 }
 

@@ -111,7 +111,7 @@ def test_loop_whose_length_comes_with_the_data():
 
 
 def scan_model(opset, directions):
-    """Running products along axis 1, and the squares of each slice."""
+    """Running sums along axis 1, and the squares of each slice."""
     builder = popart.Builder(opsets={"ai.onnx": opset, "ai.graphcore": 1})
     start, x = floats(3), floats(3, 4)
     ids = [add_input(builder, name, array)
@@ -121,7 +121,7 @@ def scan_model(opset, directions):
     part = body.addInputTensor("FLOAT", [3])
     after = body.aiOnnx.tanh([body.aiOnnx.add([state, part])])
     body.addOutputTensor(after)
-    body.addOutputTensor(body.aiOnnx.identity([after]))
+    body.addOutputTensor(body.aiOnnx.unsqueeze([after], [1]))
     body.addOutputTensor(body.aiOnnx.mul([part, part]))
     outputs = builder.aiOnnx.scan(
         ids, 3, body, num_scan_inputs=1, scan_input_axes=[-1],
@@ -139,7 +139,7 @@ def scan_values(directions, state, x):
         squares.append(part * part)
     if directions[1]:
         states.reverse()
-    return state, torch.stack(states, 1), torch.stack(squares, 0)
+    return state, torch.stack(states, 1), torch.cat(squares)
 
 
 @pytest.mark.parametrize("opset", [9, 11])
@@ -147,7 +147,7 @@ def scan_values(directions, state, x):
 def test_scan(opset, directions):
     builder, ids, outputs, arrays = scan_model(opset, directions)
     assert [builder.getTensorShape(name) for name in outputs] == [
-        [3], [3, 4], [4, 3]]
+        [3], [3, 4], [12]]
     results = run(builder, dict(zip(ids, arrays)), outputs)
     for result, value in zip(results, scan_values(
             directions, *map(torch.from_numpy, arrays))):
@@ -163,6 +163,74 @@ def test_scan_is_differentiated(directions, output):
     expect(results if output < 2 else results[:1],
            lambda s, x: scan_values(directions, s, x)[output] + 0 * s.sum(),
            arrays)
+
+
+def test_scan_hands_out_and_joins_lists():
+    """Of one dimension, the scanned axis stays."""
+    builder = popart.Builder(opsets={"ai.onnx": 11, "ai.graphcore": 1})
+    ids = [builder.addInputTensor("FLOAT", [4], name) for name in "ab"]
+    body = builder.createSubgraphBuilder()
+    parts = [body.addInputTensor("FLOAT", [1]) for _ in ids]
+    body.addOutputTensor(body.aiOnnx.concat(parts, 0))
+    for direction, expected in ((0, range(8)), (1, [6, 7, 4, 5, 2, 3, 0, 1])):
+        (output,) = builder.aiOnnx.scan(ids, 1, body, num_scan_inputs=2,
+                                        scan_output_directions=[direction])
+        assert builder.getTensorShape(output) == [8]
+        (result,) = run_model(builder, {
+            "a": np.array([0, 2, 4, 6], np.float32),
+            "b": np.array([1, 3, 5, 7], np.float32)}, [output])
+        np.testing.assert_array_equal(result, expected)
+
+
+def scan_of_rows(shape):
+    """ONNX's own file of a Scan of x, which gives back what it gets."""
+    onnx = pytest.importorskip("onnx")
+
+    def info(name, dims):
+        return onnx.helper.make_tensor_value_info(
+            name, onnx.TensorProto.FLOAT, dims)
+
+    inner = onnx.helper.make_graph(
+        [onnx.helper.make_node("Identity", ["row"], ["copy"])], "body",
+        [info("row", shape[1:])], [info("copy", shape[1:])])
+    node = onnx.helper.make_node("Scan", ["x"], ["y"], num_scan_inputs=1,
+                                 body=inner)
+    graph = onnx.helper.make_graph([node], "scan", [info("x", shape)],
+                                   [info("y", shape)])
+    return onnx.helper.make_model(
+        graph, opset_imports=[onnx.helper.make_opsetid("", 11)])
+
+
+@pytest.mark.parametrize("shape", [[4, 3], [4], [4, 3, 2]])
+def test_scan_stacks_where_the_model_says_so(shape):
+    x = floats(*shape)
+    (result,) = infer(scan_of_rows(shape).SerializeToString(), {"x": x}, ["y"])
+    np.testing.assert_array_equal(result, x)
+
+
+def test_scan_joins_rows_where_the_model_says_nothing():
+    model, x = scan_of_rows([4, 3]), floats(4, 3)
+    node, = model.graph.node
+    node.output[0] = "rows"
+    model.graph.node.append(type(node)(op_type="Identity", input=["rows"],
+                                       output=["y"]))
+    model.graph.output[0].type.tensor_type.shape.CopyFrom(
+        scan_of_rows([12]).graph.output[0].type.tensor_type.shape)
+    (result,) = infer(model.SerializeToString(), {"x": x}, ["y"])
+    np.testing.assert_array_equal(result, x.flatten())
+
+
+def test_scanned_inputs_have_equally_many_turns():
+    builder = popart.Builder(opsets={"ai.onnx": 11, "ai.graphcore": 1})
+    ids = [builder.addInputTensor("FLOAT", [size], name)
+           for name, size in (("a", 4), ("b", 3))]
+    body = builder.createSubgraphBuilder()
+    body.addOutputTensor(body.aiOnnx.add(
+        [body.addInputTensor("FLOAT", [1]) for _ in ids]))
+    with pytest.raises(popart.popart_exception, match="Number of iterations "
+                       "required by the inputs do not match: 4 and 3"):
+        (output,) = builder.aiOnnx.scan(ids, 1, body, num_scan_inputs=2)
+        run(builder, {}, [output])
 
 
 @pytest.mark.parametrize("is_training", [False, True])

@@ -56,6 +56,20 @@ Info stacked(Info info, std::optional<std::int64_t> turns, std::int64_t axis) {
   return TensorInfo(info->dataType(), shape);
 }
 
+// PopART's Scan joins what its turns return (onnx/JoinedScan.hpp).
+Info joined(Info info, std::optional<std::int64_t> turns, std::int64_t axis) {
+  if (!info || !turns || info->rank() == 0) {
+    return stacked(info, turns, 0);
+  }
+  Shape shape = info->shape();
+  axis = axis < 0 ? axis + info->rank() : axis;
+  if (axis < 0 || axis >= info->rank()) {
+    return {};
+  }
+  shape[static_cast<std::size_t>(axis)] *= *turns;
+  return TensorInfo(info->dataType(), shape);
+}
+
 Info loopOutput(const Graph &shapes, const onnx::NodeProto &node,
                 const onnx::GraphProto &body, int output) {
   if (output + 2 < node.input_size()) {
@@ -100,7 +114,7 @@ Info scanOutput(const Graph &shapes, const onnx::NodeProto &node,
       turns = scanned->shape()[static_cast<std::size_t>(axis)];
     }
   }
-  return stacked(
+  return joined(
       infoOf(body, output), turns,
       entry(attributes.getInts("scan_output_axes", {}), output - states));
 }

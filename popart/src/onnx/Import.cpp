@@ -293,7 +293,7 @@ void Importer::addOperation(const onnx::NodeProto &node,
   checkTypes(node, rule, graph_);
   checkOutputs(node, rule);
   if (hasBodies) {
-    SubgraphImporter(model_, options_, graph_)
+    SubgraphImporter(model_, proto_, options_, graph_)
         .add(node, opid, attributes, settings);
     return;
   }

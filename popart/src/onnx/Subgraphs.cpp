@@ -1,6 +1,8 @@
 // From nodes with subgraphs to operations with graphs.
 #include <onnx/Subgraphs.hpp>
 
+#include <onnx/JoinedScan.hpp>
+
 #include <onnx/PackedData.hpp>
 #include <onnx/TensorData.hpp>
 #include <onnx/Unroll.hpp>
@@ -116,8 +118,9 @@ bool isCopiedIntoBodies(const Tensor &tensor) {
 }
 
 SubgraphImporter::SubgraphImporter(const OnnxModel &model,
+                                   const onnx::GraphProto &proto,
                                    const ImportOptions &options, Graph &graph)
-    : model_(model), options_(options), graph_(graph) {
+    : model_(model), proto_(proto), options_(options), graph_(graph) {
   options_.areWeightsVariable = false; // a subgraph keeps nothing
 }
 
@@ -316,29 +319,23 @@ void SubgraphImporter::unrollLoop(const Node &node,
   }
 }
 
+// ONNX's Scan, or PopART's in terms of it: see JoinedScan.
 void SubgraphImporter::addScan(Node &node) {
-  std::int64_t scanned = node.attributes.getInt("num_scan_inputs", 0);
-  std::int64_t states = static_cast<std::int64_t>(node.inputs.size()) - scanned;
-  Attributes::Ints axes = node.attributes.getInts("scan_input_axes", {});
+  JoinedScan scan(graph_, node.attributes, node.inputs, node.settings);
+  const onnx::GraphProto &proto = bodyOf(node.proto, "body");
+  scan.keepAxes(proto);
   std::vector<BodyInput> inputs;
-  for (std::size_t i = 0; i < node.inputs.size(); ++i) {
-    inputs.push_back(passed(node.inputs[i]));
-    std::int64_t number = static_cast<std::int64_t>(i) - states;
-    if (number >= 0) {
-      auto index = static_cast<std::size_t>(number);
-      inputs.back().info =
-          without(inputs.back().info, index < axes.size() ? axes[index] : 0);
-    }
+  for (const TensorInfo &info : scan.bodyInputs()) {
+    inputs.push_back({info});
   }
-  Graph &graph = importBody(node, bodyOf(node.proto, "body"), inputs);
+  Graph &graph = importBody(node, proto, inputs);
+  scan.joinOutputs(
+      graph, {node.proto.output().begin(), node.proto.output().end()}, proto_);
   popart::addScan(graph_,
-                  {graph,
-                   node.attributes,
-                   node.inputs,
-                   node.captured,
-                   {node.proto.output().begin(), node.proto.output().end()},
-                   node.settings},
+                  {graph, scan.attributes(), scan.inputs(), node.captured,
+                   scan.outputs(), node.settings},
                   options_.isTraining);
+  scan.addJoins();
 }
 
 // Version 8 scans each sample of a batch by itself: one scan in another.

@@ -20,8 +20,9 @@ bool isCopiedIntoBodies(const Tensor &tensor);
 
 class SubgraphImporter {
 public:
-  SubgraphImporter(const OnnxModel &model, const ImportOptions &options,
-                   Graph &graph);
+  // `proto` is what becomes `graph`.
+  SubgraphImporter(const OnnxModel &model, const onnx::GraphProto &proto,
+                   const ImportOptions &options, Graph &graph);
 
   // Adds a node of `graph` that has subgraphs. What these read of `graph`
   // becomes further inputs of the operation and of all its subgraphs, as many
@@ -59,6 +60,7 @@ private:
   BodyInput passed(const TensorId &id) const;
 
   const OnnxModel &model_;
+  const onnx::GraphProto &proto_;
   ImportOptions options_;
   Graph &graph_;
 };

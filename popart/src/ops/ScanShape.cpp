@@ -48,7 +48,8 @@ ScanShape::ScanShape(const Graph &graph, const Graph &body,
     std::int64_t length = info.shape()[static_cast<std::size_t>(inputAxes[i])];
     turns = i == 0 ? length : turns;
     support::requireUser<error>(turns == length,
-                                "the scanned inputs have {} and {} turns",
+                                "Number of iterations required by the inputs "
+                                "do not match: {} and {}",
                                 turns, length);
   }
   for (std::size_t i = 0; i < outputCount; ++i) {
