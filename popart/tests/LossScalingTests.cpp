@@ -37,22 +37,23 @@ std::shared_ptr<Ir> product(std::int64_t batches, float scale) {
   ir->loss = "loss";
   ir->optimizer = std::make_shared<SGD>(Optimizer::Values{
       {"defaultLearningRate", {0.0f, false}}, {"lossScaling", {scale, false}}});
-  ir->dataFlow = DataFlow(static_cast<int>(batches), {"lossScaling_FLOAT16"});
+  ir->dataFlow = DataFlow(static_cast<int>(batches), {"finalLossScale"});
   ir->sessionOptions.automaticLossScalingSettings.enabled = true;
   return ir;
 }
 
-// The scale after each micro-batch, and at last after the step.
+// The scale of each micro-batch, and at last what follows the step.
 std::vector<float> scales(const std::shared_ptr<Ir> &ir,
                           const std::vector<float> &x) {
   int replicas = static_cast<int>(ir->sessionOptions.getReplicationFactor());
   auto session = train(ir, replicas);
   Step step;
   step.input("x", x);
-  auto &anchor = step.output("lossScaling_FLOAT16", microBatchesOf(*ir));
+  auto &anchor = step.output("finalLossScale", microBatchesOf(*ir));
   step.run(*session);
   std::vector<float> result = anchor;
-  result.push_back(readWeight(*session, "lossScaling_FLOAT16")[0]);
+  result.push_back(readWeight(*session, "lossScaling_FLOAT16")[0] *
+                   readWeight(*session, "lossScaleUpdateFactor")[0]);
   return result;
 }
 
@@ -65,7 +66,7 @@ TEST(AutomaticLossScaling, DoublesUntilGradientsAreTooLarge) {
   }
   // 3 * 2048 is below the edge, 3 * 4096 is not.
   EXPECT_EQ(scales(ir, x),
-            (std::vector<float>{2048, 4096, 2048, 4096, 2048, 2048}));
+            (std::vector<float>{1024, 2048, 4096, 2048, 4096, 2048}));
 }
 
 TEST(AutomaticLossScaling, ToleratesAShareOfLargeGradients) {
@@ -79,8 +80,8 @@ TEST(AutomaticLossScaling, ToleratesAShareOfLargeGradients) {
     return scales(ir, {3, 0, 0, 1, 1.5f, 0, 0, 0.5f});
   };
   // One of four is too large at 4096, and again at 8192.
-  EXPECT_EQ(scalesWith(0.3f), (std::vector<float>{8192, 16384, 16384}));
-  EXPECT_EQ(scalesWith(0.2f), (std::vector<float>{2048, 4096, 4096}));
+  EXPECT_EQ(scalesWith(0.3f), (std::vector<float>{4096, 8192, 16384}));
+  EXPECT_EQ(scalesWith(0.2f), (std::vector<float>{4096, 2048, 4096}));
 }
 
 TEST(AutomaticLossScaling, LooksAtAllMicroBatchesAndReplicas) {
@@ -113,7 +114,7 @@ TEST(AutomaticLossScaling, WaitsForThePeriod) {
     x.insert(x.end(), {i == 1 ? 10.0f : 1.0f, 0, 0, 0});
   }
   EXPECT_EQ(scales(ir, x),
-            (std::vector<float>{1024, 1024, 512, 512, 512, 1024, 1024}));
+            (std::vector<float>{1024, 1024, 1024, 512, 512, 512, 1024}));
 }
 
 TEST(AutomaticLossScaling, FollowsTheTensorsThatTheUserNames) {
@@ -122,7 +123,7 @@ TEST(AutomaticLossScaling, FollowsTheTensorsThatTheUserNames) {
   settings.gradientTensorTrackingMethod =
       GradientTensorTrackingMethod::GradientsOfUserSpecifiedTensors;
   settings.toTrackTensors = std::vector<TensorId>{"w"};
-  EXPECT_EQ(scales(ir, {9, 0, 0, 0}), (std::vector<float>{512, 512}));
+  EXPECT_EQ(scales(ir, {9, 0, 0, 0}), (std::vector<float>{1024, 512}));
   auto unknown = product(1, 1024);
   unknown->sessionOptions.automaticLossScalingSettings = settings;
   unknown->sessionOptions.automaticLossScalingSettings.toTrackTensors =
@@ -138,7 +139,8 @@ TEST(AutomaticLossScaling, NamesWhatItCannotWorkWith) {
       std::vector<ClipNormSettings>{}, true);
   EXPECT_THROW(train(ir), error);
   auto floats = classifier(1, 2, ReductionType::Sum);
-  floats->optimizer = std::make_shared<ConstSGD>(0.1f);
+  floats->optimizer =
+      std::make_shared<SGD>(Optimizer::Values{{"lossScaling", {1.0f, false}}});
   floats->dataFlow = DataFlow(1, {"loss"});
   floats->sessionOptions.automaticLossScalingSettings.enabled = true;
   EXPECT_THROW(train(floats), error); // no FLOAT16 anywhere

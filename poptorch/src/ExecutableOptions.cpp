@@ -89,6 +89,9 @@ void Executable::setSessionOptions(bool clipsGradients) {
                                          rounding->second == PopartOption(true);
   session.engineOptions["debug.retainDebugInformation"] = "false";
   applyPopartOptions(options_.popart, session);
+  if (!ir_->isTraining()) { // one set of options is for both wrappers
+    session.automaticLossScalingSettings.enabled = false;
+  }
 }
 
 void Executable::checkPipeline() const {

@@ -9,13 +9,13 @@
 namespace poptorch {
 namespace {
 
-// Whether a variable of the optimiser has a weight's name in its own.
-bool isOfWeight(const popart::TensorId &id) {
+// State, not a hyper-parameter: what follows from the steps before.
+bool isState(const popart::TensorId &id) {
   using namespace popart;
   for (const char *prefix :
        {reservedAccumPrefix(), reservedAcclPrefix(), reservedAccl1Prefix(),
         reservedAccl2Prefix(), reservedAccl3Prefix(), reservedStepPrefix(),
-        reservedCounterPrefix()}) {
+        reservedCounterPrefix(), reservedLossScaleUpdateFactorPrefix()}) {
     if (id.compare(0, std::strlen(prefix), prefix) == 0) {
       return true;
     }
@@ -41,7 +41,7 @@ std::vector<Executable::OptimizerTensor> Executable::optimizerTensors() const {
         shape.insert(shape.begin(),
                      settings.numReplicasReturningVariable(replicas()));
       }
-      tensors.push_back({id, {tensor.info.dataType(), shape}, !isOfWeight(id)});
+      tensors.push_back({id, {tensor.info.dataType(), shape}, !isState(id)});
     }
   }
   return tensors;

@@ -25,22 +25,44 @@ std::set<TensorId> wantedTensors(const Ir &ir) {
   return wanted;
 }
 
+void addScalar(Graph &graph, const TensorId &id, float value) {
+  if (!graph.hasTensor(id)) { // the model may bring what was saved
+    graph.addVariable(id, TensorInfo(DataType::FLOAT, {}), &value);
+  }
+  graph.getTensor(id).variableUpdateType = VariableUpdateType::None;
+}
+
+// As large as the latest gradients allow.
+TensorId addFinalScale(Graph &graph, const TensorId &scaling,
+                       const Op::Settings &settings) {
+  TensorId factor = reservedLossScaleUpdateFactorPrefix();
+  addScalar(graph, factor, 1.0f);
+  TensorId scale = finalLossScaleId();
+  graph.addOp({"aspen", "Elementwise"}, {scaling, factor}, {scale},
+              Attributes()
+                  .set("expression", Attributes::String("s*f"))
+                  .set("operands", Attributes::String("s,f"))
+                  .set("shape", Shape{}),
+              settings);
+  return scale;
+}
+
 void seedLossGradient(Ir &ir, Backward &backward) {
   Graph &graph = ir.getMainGraph();
   const Tensor &loss = graph.getTensor(ir.loss);
   OptimizerValue scaling = ir.optimizer->lossScaling();
   DataType type = loss.info.dataType();
   TensorId id = reservedLossScalingPrefix() + loss.info.data_type();
-  TensorInfo info(DataType::FLOAT, {});
-  float value = scaling.val();
-  if (scaling.isConst() &&
-      !ir.sessionOptions.automaticLossScalingSettings.enabled) {
-    graph.addConstant(id, info, &value);
-  } else {
-    graph.addVariable(id, info, &value);
-    graph.getTensor(id).variableUpdateType = VariableUpdateType::None;
-  }
   Op::Settings settings = backward.backwardSettings(loss.producer->settings);
+  float value = scaling.val();
+  if (scaling.isConst()) {
+    graph.addConstant(id, TensorInfo(DataType::FLOAT, {}), &value);
+  } else {
+    addScalar(graph, id, value);
+  }
+  if (ir.sessionOptions.automaticLossScalingSettings.enabled) {
+    id = addFinalScale(graph, id, settings);
+  }
   // An operation even where the types agree: the loss's gradient has its
   // own name and may have another shape, {1}.
   graph.addOp({"aspen", "Elementwise"}, {id}, {getGradId(ir.loss)},

@@ -19,7 +19,8 @@ bool isAccumulatorId(const TensorId &id) {
 bool isOptimizerStateId(const TensorId &id) {
   for (const char *prefix :
        {reservedAcclPrefix(), reservedAccl1Prefix(), reservedAccl2Prefix(),
-        reservedAccl3Prefix(), reservedStepPrefix(), reservedCounterPrefix()}) {
+        reservedAccl3Prefix(), reservedStepPrefix(), reservedCounterPrefix(),
+        reservedLossScaleUpdateFactorPrefix()}) {
     if (startsWith(id, prefix)) {
       return true;
     }

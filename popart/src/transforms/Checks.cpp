@@ -38,6 +38,9 @@ void checkOptions(PassContext &context) {
                                   context.ir.isTraining(),
                               "Gradient Accumulation only available when "
                               "training.");
+  support::requireUser<error>(
+      !options.automaticLossScalingSettings.enabled || context.ir.isTraining(),
+      "[AutomaticLossScale transform] Only compatible when doing training");
   support::requireUser<error>(options.replicatedGraphCount >= 1,
                               "replicatedGraphCount ({}) must be at least 1",
                               options.replicatedGraphCount);

@@ -1,6 +1,6 @@
 // Automatic loss scaling: gradients beyond an edge are counted in every
-// micro-batch; after the update the scale halves if too many were, and doubles
-// if not.
+// micro-batch; after the update the scale's factor halves if too many were, and
+// doubles if not.
 #include <transforms/Passes.hpp>
 
 #include <popart/adam.hpp>
@@ -47,8 +47,8 @@ public:
     std::map<PipelineStage, std::vector<TensorId>> tracked = findTracked();
     support::requireUser<error>(
         !tracked.empty(),
-        "[automatic loss scaling] no gradient of type FLOAT16 is there "
-        "to be tracked");
+        "[AutomaticLossScale transform] No tracked gradient tensors of type "
+        "fp16 were found.");
     Term upper = 0.0;
     for (const auto &[stage, ids] : tracked) {
       upper = upper + count(stage, ids);
@@ -57,35 +57,46 @@ public:
   }
 
 private:
+  static void requireShare(const char *name, float value) {
+    support::requireUser<error>(
+        0 <= value && value <= 1,
+        "[AutomaticLossScale transform] Out of range value for '{}'. The "
+        "current value is {}; the range is [0, 1].",
+        name, value);
+  }
+
   void check() const {
     const Optimizer &optimizer = *context_.ir.optimizer;
     support::requireUser<error>(
+        !optimizer.lossScaling().isConst(),
+        "[AutomaticLossScale transform] The optimizer must have non-const loss "
+        "scaling");
+    support::requireUser<error>(
         optimizer.type() != OptimizerType::Adam ||
             !static_cast<const Adam &>(optimizer).scaledOptimizerState(),
-        "[automatic loss scaling] cannot be used with "
+        "[AutomaticLossScale transform] cannot be used with "
         "scaled_optimizer_state");
     bool isByUser =
         settings_.gradientTensorTrackingMethod ==
         GradientTensorTrackingMethod::GradientsOfUserSpecifiedTensors;
     support::requireUser<error>(
         isByUser == static_cast<bool>(settings_.toTrackTensors),
-        "[automatic loss scaling] toTrackTensors is for "
+        "[AutomaticLossScale transform] toTrackTensors is for "
         "GradientsOfUserSpecifiedTensors, and needed for it");
+    requireShare("binEdgeLocation", settings_.binEdgeLocation);
+    requireShare("thresholdUpperCountProportion",
+                 settings_.thresholdUpperCountProportion);
     support::requireUser<error>(
-        0 < settings_.binEdgeLocation && settings_.binEdgeLocation <= 1 &&
-            0 <= settings_.thresholdUpperCountProportion &&
-            settings_.thresholdUpperCountProportion < 1 &&
-            settings_.updatePeriod >= 1,
-        "[automatic loss scaling] binEdgeLocation ({}) is in (0, 1], "
-        "thresholdUpperCountProportion ({}) in [0, 1), updatePeriod ({}) at "
+        settings_.updatePeriod >= 1,
+        "[AutomaticLossScale transform] updatePeriod is {}; it must be at "
         "least 1",
-        settings_.binEdgeLocation, settings_.thresholdUpperCountProportion,
         settings_.updatePeriod);
     support::requireUser<error>(
         !context_.ir.sessionOptions.enablePipelining ||
             context_.reduction.accumulates,
-        "[automatic loss scaling] a pipeline needs gradient "
-        "accumulation");
+        "[AutomaticLossScale transform] enablePipelining is 'true' and "
+        "enableGradientAccumulation 'false'; a pipeline needs both to be "
+        "'true'");
   }
 
   bool isTracked(const Tensor &tensor) const {
@@ -106,7 +117,7 @@ private:
       for (const TensorId &id : *settings_.toTrackTensors) {
         support::requireUser<error>(
             context_.graph.hasTensor(getGradId(id)),
-            "[automatic loss scaling] tensor '{}' of toTrackTensors has "
+            "[AutomaticLossScale transform] tensor '{}' of toTrackTensors has "
             "no gradient",
             id);
         ids.push_back(getGradId(id));
@@ -184,7 +195,8 @@ private:
     return id;
   }
 
-  // With t the threshold: halves if upper > t / (1 - t) * lower.
+  // With t the threshold: halves if upper > t / (1 - t) * lower, where t may
+  // be 1.
   void update(const Term &upper) {
     double elements = elements_ * context_.reduction.accumulationFactor *
                       context_.reduction.replicas * settings_.updatePeriod;
@@ -195,15 +207,14 @@ private:
     }
     Term factor = 1.0;
     auto factorOf = [&](const Term &all) {
-      return select(0.5, 2.0, all - (t / (1 - t)) * (elements - all));
+      return select(0.5, 2.0, (1 - t) * all - t * (elements - all));
     };
     if (settings_.updatePeriod == 1) {
       factor = builder.compute("factor", factorOf(upper), {});
     } else {
       factor = updatePeriodically(builder, upper, factorOf);
     }
-    TensorId id = reservedLossScalingPrefix() +
-                  context_.graph.getTensor(context_.ir.loss).info.data_type();
+    TensorId id = reservedLossScaleUpdateFactorPrefix();
     builder.update("s", id, Term("s", id) * factor);
     for (const TensorId &accumulator : accumulators_) {
       builder.addOp("AccumulatorReset", {accumulator}, {});

@@ -96,14 +96,17 @@ TensorId UpdateBuilder::updated(const TensorId &id) {
 }
 
 Term UpdateBuilder::lossScaling() const {
-  const OptimizerValue &scaling = optimizer().lossScaling();
-  if (scaling.isConst() &&
-      !context_.ir.sessionOptions.automaticLossScalingSettings.enabled) {
-    return double{scaling.val()};
-  }
-  return Term("lossScaling",
-              reservedLossScalingPrefix() +
-                  context_.graph.getTensor(context_.ir.loss).info.data_type());
+  const OptimizerValue &value = optimizer().lossScaling();
+  Term scaling =
+      value.isConst()
+          ? Term(double{value.val()})
+          : Term("lossScaling", reservedLossScalingPrefix() +
+                                    context_.graph.getTensor(context_.ir.loss)
+                                        .info.data_type());
+  return context_.ir.sessionOptions.automaticLossScalingSettings.enabled
+             ? scaling * Term("lossScaleFactor",
+                              reservedLossScaleUpdateFactorPrefix())
+             : scaling;
 }
 
 Term UpdateBuilder::rawGradient() const {
