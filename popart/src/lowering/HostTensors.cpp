@@ -101,6 +101,13 @@ ExchangeStrategy strategyOf(ExchangeStrategy wanted, HostExchange exchange) {
                                               : ExchangeStrategy::JustInTime;
 }
 
+// Synthetic data is the tiles' own: the machine has none to transfer. The
+// engine makes up inputs where the others come from.
+bool isSilent(const LoweringContext &context, HostExchange exchange) {
+  return exchange != HostExchange::Direct &&
+         context.options().syntheticDataMode != SyntheticDataMode::Off;
+}
+
 InputStream addInput(LoweringContext &context, const Tensor &tensor,
                      const poplar::Tensor &variable,
                      const InputSettings &settings, HostExchange exchange) {
@@ -109,6 +116,10 @@ InputStream addInput(LoweringContext &context, const Tensor &tensor,
   input.stage = stageOf(tensor);
   input.isBroadcast =
       tensor.replicatedStreamMode == ReplicatedStreamMode::Broadcast;
+  if (isSilent(context, exchange)) {
+    input.copy = Sequence();
+    return input;
+  }
   auto stream = context.graph().addHostToDeviceFIFO(
       tensor.id, variable.elementType(), variable.numElements(),
       input.isBroadcast ? poplar::ReplicatedStreamMode::BROADCAST
@@ -136,6 +147,10 @@ InputStream addInput(LoweringContext &context, const Tensor &tensor,
 void addTransfer(LoweringContext &context, const Tensor &tensor,
                  const poplar::Tensor &source, const poplar::DataStream &stream,
                  HostExchange exchange, AnchorStream &anchor) {
+  if (isSilent(context, exchange)) {
+    anchor.copy = Sequence();
+    return;
+  }
   if (!usesIoTiles(context, anchor.type.tileSet(), exchange)) {
     anchor.copy = context.options().rearrangeAnchorsOnHost
                       ? Program(Copy(source, stream))

@@ -2,6 +2,7 @@
 # data of a call whole, so all its micro-batches have the same times.
 import logging
 
+from . import enums
 from ._errors import createPoptorchError
 from ._logging import logger
 
@@ -39,22 +40,37 @@ class RunTimes:
         if not times:
             names = ("input", "input_complete", "output", "output_complete")
             return {name: [[]] for name in names}
-        options = self._options
-        replicas = options.replication_factor
-        transfers = options.device_iterations * self._accumulation * replicas
+        given, returned = self._transfers()
         inputs, outputs = self._plan.tensorCount(), self._output_count
         start, started, end, ended = (round(t, 3) for t in times)
         return {
-            "input": [[start] * transfers for _ in range(inputs)],
-            "input_complete": [[started] * transfers for _ in range(inputs)],
-            "output": [[end] * transfers for _ in range(outputs)],
-            "output_complete": [[ended] * transfers for _ in range(outputs)],
+            "input": [[start] * given for _ in range(inputs)],
+            "input_complete": [[started] * given for _ in range(inputs)],
+            "output": [[end] * returned for _ in range(outputs)],
+            "output_complete": [[ended] * returned for _ in range(outputs)],
         }
+
+    def _hasData(self):
+        """Synthetic data is the device's own."""
+        return not self._options._Popart.options.get("syntheticDataMode", 0)
+
+    def _transfers(self):
+        """How often a call transfers an input, and an output."""
+        if not self._hasData():
+            return 0, 0
+        options = self._options
+        replicas = options.replication_factor
+        given = options.device_iterations * self._accumulation * replicas
+        mode = options.output_mode
+        if mode in (enums.OutputMode.Final, enums.OutputMode.Sum):
+            return given, replicas
+        is_thinned = mode == enums.OutputMode.EveryN
+        return given, given // (options.output_return_period if is_thinned else 1)
 
     def _latency(self, first, last):
         """(min, max, average) seconds between two events."""
         times = self._executable and self._executable.lastRunTimes()
-        if not times or self._output_count == 0:
+        if not times or self._output_count == 0 or not self._hasData():
             return (0.0, 0.0, 0.0)
         return (times[last] - times[first],) * 3
 
