@@ -178,6 +178,138 @@ def test_lambFollowsItsFormula(bias_correction):
     assert losses == pytest.approx(expected, rel=1e-4)
 
 
+@pytest.mark.parametrize("bias_correction", [True, False])
+def test_lambStepsOnTheHost(bias_correction):
+    torch.manual_seed(3)
+    weight = torch.nn.Parameter(torch.randn(3, 4, dtype=torch.float64))
+    other = torch.nn.Parameter(torch.zeros(2, dtype=torch.float64))
+    unused = torch.nn.Parameter(torch.ones(2))
+    optimizer = poptorch.optim.LAMB(
+        [weight, other, unused], lr=0.02, bias_correction=bias_correction
+    )
+    expected = [weight.detach().clone(), other.detach().clone()]
+    state = {}
+    for step in range(1, 5):
+        factors = torch.randn(3, 4), torch.randn(2)
+
+        def closure():
+            optimizer.zero_grad()
+            loss = (weight * factors[0]).sum() + (other * factors[1]).sum()
+            loss.backward()
+            return loss
+
+        assert optimizer.step(closure).ndim == 0
+        lamb(expected, [f.double() for f in factors], state, step,
+             bias_correction)  # fmt: skip
+    torch.testing.assert_close(weight.detach(), expected[0])
+    torch.testing.assert_close(other.detach(), expected[1])
+    assert unused.tolist() == [1, 1]
+    assert optimizer.step() is None
+
+
+class Line(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.lin = torch.nn.Linear(2, 1)
+
+    def forward(self, x):
+        return poptorch.identity_loss(self.lin(x), "sum")
+
+
+def params(optimizer, accumulation=1):
+    """`ipu_param` once the model is compiled."""
+    model = Line()
+    made = optimizer(model)
+    opts = options(accumulation=accumulation)
+    executor = poptorch.trainingModel(model, opts, made)
+    executor.compile(torch.zeros(4 * accumulation, 2))
+    return {n: float(v) for n, v in made.state_dict()["ipu_param"].items()}
+
+
+def test_namesAndProductsOfHyperparameters():
+    optim = poptorch.optim
+    found = params(lambda m: optim.SGD(
+        m.parameters(), lr=0.05, weight_decay=0.025, loss_scaling=0.75,
+        dampening=0))
+    assert found == pytest.approx({
+        **{f"scaledLearningRate0___specific___lin.{w}": 0.05 / 0.75
+           for w in ("weight", "bias")},
+        **{f"weightDecayScaleFactor0___specific___lin.{w}": 0.99875
+           for w in ("weight", "bias")},
+        "lossScaling_FLOAT": 0.75})
+    found = params(lambda m: optim.AdamW([
+        {"params": [m.lin.weight], "weight_decay": 0.5}, {"params": [m.lin.bias]}],
+        lr=0.125, weight_decay=0.25))
+    assert found == {
+        "learningRate___specific___lin.weight": 0.125,
+        "learningRate___specific___lin.bias": 0.125,
+        "weightDecay___specific___lin.weight": 0.5,
+        "weightDecay___specific___lin.bias": 0.25}
+    found = params(lambda m: optim.RMSprop(m.parameters(), lr=0.5, alpha=0.75))
+    assert set(found) == {f"{name}___specific___lin.{w}"
+                          for name in ("learningRate", "adaptiveAlpha")
+                          for w in ("weight", "bias")}
+
+
+def test_productsOfMomentum():
+    def sgd(combined):
+        return lambda m: poptorch.optim.SGD(
+            [m.lin.bias], lr=0.5, momentum=0.75, dampening=0.5,
+            weight_decay=0.125, loss_scaling=4.0, use_combined_accum=combined,
+            **({"velocity_scaling": 2.0} if combined else {}))
+
+    name = "{}___specific___lin.bias".format
+    # Four micro-batches, whose mean is taken.
+    assert params(sgd(True), 4) == {
+        name("scaledLearningRate1"): 0.5 / 2,
+        name("scaledWeightDecay1"): 0.5 * 0.125 * 2,
+        name("dampeningScaleFactor1"): 0.5 * 2 / (4 * 4),
+        name("scaledMomentum1"): 0.75, "lossScaling_FLOAT": 4.0}
+    assert params(sgd(False), 4) == {
+        name("scaledLearningRate2"): 0.5,
+        name("scaledWeightDecay1"): 0.5 * 0.125,
+        name("dampeningScaleFactor2"): 0.5 / (4 * 4),
+        name("scaledMomentum2"): 0.75, "lossScaling_FLOAT": 4.0}
+
+
+def test_hyperparametersFollowTheOptimizer():
+    model = Line()
+    optimizer = poptorch.optim.Adam(model.parameters(), lr=0.5)
+    executor = poptorch.trainingModel(model, options(), optimizer)
+    executor.compile(torch.zeros(4, 2))
+    name = "learningRate___specific___lin.bias"
+    optimizer.param_groups[0]["lr"] = 0.25
+    assert optimizer.state_dict()["ipu_param"][name] == 0.5
+    executor.setOptimizer(optimizer)
+    assert optimizer.state_dict()["ipu_param"][name] == 0.25
+
+
+def test_automaticLossScalingKeepsItsFactor():
+    """Of float16 gradients that are far from the end of their range."""
+    model = Line().half()
+    optimizer = poptorch.optim.SGD(
+        model.parameters(), lr=0.0, loss_scaling=8.0, momentum=0.5)
+    opts = options()
+    opts.Training.setAutomaticLossScaling(True)
+    opts.anchorTensor("scale", "finalLossScale", poptorch.OutputMode.Final)
+    executor = poptorch.trainingModel(model, opts, optimizer)
+    x = torch.ones(4, 2).half()
+    for factor in (1, 2, 4):
+        if executor.isCompiled():
+            state = optimizer.state_dict()["ipu_state"]
+            assert state["lossScaleUpdateFactor"] == factor
+        executor(x)
+        assert executor.getAnchoredTensor("scale") == 8.0 * factor
+    state = copy.deepcopy(optimizer.state_dict())
+    other = Line().half()
+    restored = poptorch.optim.SGD(
+        other.parameters(), lr=0.0, loss_scaling=8.0, momentum=0.5)
+    restored.load_state_dict(state)
+    executor = poptorch.trainingModel(other, opts, restored)
+    executor(x)
+    assert executor.getAnchoredTensor("scale") == 8.0 * 8
+
+
 def test_velocityScalingChangesNothing():
     torch.manual_seed(3)
     data = smallData(4)

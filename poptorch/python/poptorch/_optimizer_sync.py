@@ -5,9 +5,14 @@ import torch
 from . import enums
 from ._dtypes import DEVICE_DTYPES
 from ._errors import createPoptorchError
+from ._ipu_params import ipuParams
 from ._logging import logger
 from ._optimizer_state import OptimizerState
 from ._optimizer_values import describeOptimizer, kindOf, trainedBy
+
+# The one hyper-parameter that belongs to no parameter, and to no group either:
+# loading state writes it to the device, the others come with the groups.
+_LOSS_SCALING = "lossScaling_"
 
 
 class OptimizerSync:
@@ -18,7 +23,8 @@ class OptimizerSync:
         automatic = self._options._Popart.options.get(
             "automaticLossScalingSettings.enabled", False
         )
-        return describeOptimizer(self._optimizer, names, automatic)
+        self._described = describeOptimizer(self._optimizer, names, automatic)
+        return self._described
 
     def _namesTrainedBy(self, optimizer):
         """Of the parameters that are on the device."""
@@ -81,9 +87,12 @@ class OptimizerSync:
         if not isinstance(optimizer, OptimizerState):
             return
         if optimizer.takeLoaded() and optimizer.ipu_state is not None:
-            self._writeOptimizerState(
-                {**optimizer.ipu_state, **(optimizer.ipu_param or {})}
-            )
+            scalings = {
+                name: value
+                for name, value in (optimizer.ipu_param or {}).items()
+                if name.startswith(_LOSS_SCALING)
+            }
+            self._writeOptimizerState({**optimizer.ipu_state, **scalings})
         optimizer.bindToExecutor(self._pullOptimizerState)
 
     def _releaseOptimizer(self):
@@ -105,7 +114,15 @@ class OptimizerSync:
         optimizer.ipu_state = {
             n: t for n, t in values.items() if n not in scalars
         }
-        optimizer.ipu_param = {n: t for n, t in values.items() if n in scalars}
+        trained = [
+            name
+            for name in self._executable.stateNames()
+            if name in self._trained
+        ]
+        optimizer.ipu_param = {
+            **ipuParams(self._described, trained, self._options),
+            **{n: values[n] for n in scalars if n.startswith(_LOSS_SCALING)},
+        }
 
     def _readOptimizerState(self):
         """Tensors by the device's names."""

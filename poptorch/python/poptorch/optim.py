@@ -276,7 +276,7 @@ class RMSprop(_AdamFamily, torch.optim.RMSprop):
 
 
 class LAMB(_AdamFamily, torch.optim.Optimizer):
-    """Layer-wise adaptive moments; runs on the device only."""
+    """Layer-wise adaptive moments."""
 
     def __init__(
         self,
@@ -318,6 +318,43 @@ class LAMB(_AdamFamily, torch.optim.Optimizer):
             second_order_momentum_accum_type,
             None,
         )
+
+
+    @torch.no_grad()
+    def step(self, closure=None):
+        """What the device does, on the host."""
+        loss = None
+        if closure is not None:
+            with torch.enable_grad():
+                loss = closure()
+        for group in self.param_groups:
+            for parameter in group["params"]:
+                if parameter.grad is not None:
+                    self._update(parameter, group)
+        return loss
+
+    def _update(self, parameter, group):
+        state = self.state[parameter]
+        if not state:
+            state["step"] = 0
+            state["exp_avg"] = torch.zeros_like(parameter)
+            state["exp_avg_sq"] = torch.zeros_like(parameter)
+        state["step"] += 1
+        mean, square = state["exp_avg"], state["exp_avg_sq"]
+        beta1, beta2 = group["betas"]
+        mean.lerp_(parameter.grad, 1 - beta1)
+        square.mul_(beta2).addcmul_(
+            parameter.grad, parameter.grad, value=1 - beta2
+        )
+        if self.bias_correction:
+            mean = mean / (1 - beta1 ** state["step"])
+            square = square / (1 - beta2 ** state["step"])
+        direction = mean / (square.sqrt() + group["eps"])
+        direction += group["weight_decay"] * parameter
+        weight = parameter.norm().clamp(max=group["max_weight_norm"])
+        length = direction.norm()
+        trust = weight / length if weight > 0 and length > 0 else 1.0
+        parameter -= group["lr"] * trust * direction
 
 
 def _maxNorm(value):
