@@ -24,7 +24,7 @@ std::map<std::string, std::string> modelOptions(const DeviceRequest &request,
           {"ipuVersion", request.ipuModelVersion}};
 }
 
-// Hardware comes in powers of two.
+// Hardware comes in powers of two; nothing is reserved to compile only.
 std::int64_t reservedIpus(const DeviceRequest &request) {
   std::int64_t wanted = request.modelIpus * request.replicas;
   requireUser<Error>(wanted <= largestIpuCount,
@@ -33,6 +33,9 @@ std::int64_t reservedIpus(const DeviceRequest &request) {
                      wanted, largestIpuCount);
   auto rounded = static_cast<std::int64_t>(
       std::bit_ceil(static_cast<std::uint64_t>(wanted)));
+  if (request.connectionType == connectNever && !request.roundIpuCount) {
+    return wanted;
+  }
   requireUser<Error>(
       rounded == wanted || request.roundIpuCount,
       "The model specifies the use of {} IPUs, however PopTorch must reserve a "

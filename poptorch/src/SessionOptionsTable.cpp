@@ -4,10 +4,14 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 #include <functional>
+#include <numeric>
 #include <set>
+#include <string_view>
 #include <type_traits>
+#include <utility>
 
 namespace poptorch {
 namespace {
@@ -244,10 +248,33 @@ const std::map<std::string, Entry> &entries() {
 #undef FIELD
 #undef ENUM
 
-const char *typeName(const PopartOption &value) {
+const char *typeName(std::size_t index) {
   constexpr const char *names[] = {"bool",   "uint64",       "floating point",
                                    "string", "set / vector", "map"};
-  return names[value.index()];
+  return names[index];
+}
+
+// How many letters must be put in, taken out or replaced (Levenshtein).
+std::size_t distance(std::string_view a, std::string_view b) {
+  std::vector<std::size_t> row(b.size() + 1);
+  std::iota(row.begin(), row.end(), std::size_t{0});
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    std::size_t corner = std::exchange(row[0], i + 1);
+    for (std::size_t j = 0; j < b.size(); ++j) {
+      std::size_t replaced = corner + (a[i] == b[j] ? 0 : 1);
+      corner = row[j + 1];
+      row[j + 1] = std::min({replaced, row[j] + 1, corner + 1});
+    }
+  }
+  return row.back();
+}
+
+const std::string &nearestName(std::string_view name) {
+  auto nearest = std::min_element(
+      entries().begin(), entries().end(), [&](const auto &a, const auto &b) {
+        return distance(name, a.first) < distance(name, b.first);
+      });
+  return nearest->first;
 }
 
 } // namespace
@@ -260,8 +287,15 @@ void applyPopartOptions(const PopartOptions &values,
   }
   for (const auto &[name, value] : values) {
     const auto found = entries().find(name);
-    if (found == entries().end() || found->second.type != value.index()) {
-      throw Error(fmt::format("Unknown {} option {}", typeName(value), name));
+    if (found == entries().end()) {
+      throw Error(fmt::format("Unknown {} option {}. Did you mean {}?",
+                              typeName(value.index()), name,
+                              nearestName(name)));
+    }
+    if (found->second.type != value.index()) {
+      throw Error(fmt::format("Unknown {} option {}: its value is a {}",
+                              typeName(value.index()), name,
+                              typeName(found->second.type)));
     }
     found->second.set(options, value);
   }

@@ -47,6 +47,7 @@ public:
     findNeeded();
     requireSupported();
     placeStages();
+    checkAvailableMemory();
     addLeaves();
     for (CallIndex i : neededCalls_) {
       addCall(i);
@@ -128,6 +129,17 @@ private:
       previous = &ipu;
     }
     result_.forwardStages = stage + 1;
+  }
+
+  void checkAvailableMemory() const {
+    for (const auto &[ipu, proportion] : options_.availableMemory) {
+      if (ipu >= result_.ipuCount) {
+        throw Error(fmt::format(
+            "Options.setAvailableMemoryProportion names IPU{}, which the model "
+            "does not use: it runs on {} IPU(s), the last of which is IPU{}",
+            ipu, result_.ipuCount, result_.ipuCount - 1));
+      }
+    }
   }
 
   popart::Op::Settings settings(const TracedCall &call) const {

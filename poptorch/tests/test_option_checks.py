@@ -180,6 +180,68 @@ def test_namedBuffersGoToTheDevice():
         poptorch.inferenceModel(model, quiet()).copyNamedBuffersToDevice()
 
 
+@pytest.mark.parametrize(
+    "change, message",
+    [
+        (lambda o: o.updatableNamedBuffers(["counts"]),
+         "names 'counts', which is no buffer of the model; its .* count"),
+        (lambda o: o._Popart.set("enableGradientAcumulation", True),
+         "Unknown bool option enableGradientAcumulation. Did you mean "
+         r"enableGradientAccumulation\?"),
+        (lambda o: o._Popart.set("outlineTreshold", 0.5),
+         r"Unknown floating point option outlineTreshold.*outlineThreshold\?"),
+        (lambda o: o._Popart.set("enableOutlining", 3),
+         "Unknown uint64 option enableOutlining: its value is a bool"),
+        (lambda o: o._Popart.set("autoRecomputation", 17),
+         "Value for RecomputationType out of range: 17"),
+        (lambda o: o.setAvailableMemoryProportion({"IPU0": 0.3, "IPU7": 0.3}),
+         r"names IPU7, which the model does not use: it runs on 1 IPU\(s\)"),
+    ],
+)  # fmt: skip
+def test_optionsThatTheModelDoesNotFitAreSentences(change, message):
+    options = quiet()
+    change(options)
+    with pytest.raises(poptorch.Error, match=message):
+        poptorch.inferenceModel(Counting().eval(), options)(torch.zeros(2, 3))
+
+
+class _InThree(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.layers = nn.ModuleList(nn.Linear(4, 4) for _ in range(3))
+
+    def forward(self, x):
+        for ipu, layer in enumerate(self.layers):
+            with poptorch.Block(ipu_id=ipu):
+                x = layer(x)
+        return x
+
+
+def test_threeIpusAreCompiledForOffline():
+    options = quiet().useOfflineIpuTarget().deviceIterations(3)
+    options.setExecutionStrategy(
+        poptorch.PipelinedExecution(poptorch.AutoStage.AutoIncrement))
+    wrapped = poptorch.inferenceModel(_InThree(), options)
+    wrapped.compile(torch.zeros(3, 4))
+    assert wrapped.isCompiled() and not wrapped.isAttachedToDevice()
+    # What is there to run on comes in powers of two.
+    online = quiet().deviceIterations(3)
+    with pytest.raises(poptorch.Error, match="reserve a minimum of 4"):
+        poptorch.inferenceModel(_InThree(), online)(torch.zeros(3, 4))
+
+
+def test_emptyMultiConvIsRefused():
+    class Empty(nn.Module):
+        def forward(self, x):
+            with poptorch.MultiConv():
+                x = x + 1
+            return x
+
+    with pytest.raises(poptorch.Error, match="Unexpected end_multi_conv"):
+        poptorch.inferenceModel(Empty(), quiet())(torch.zeros(2))
+    assert Empty()(torch.zeros(2)).sum() == 2  # on the CPU nothing is merged
+
+
 def test_whatIsNarrowedOrPartialIsSaid(logs):
     poptorch._dtypes._warned.clear()
     wrapped = poptorch.inferenceModel(

@@ -1,4 +1,6 @@
 # Options: storage, checks, freezing, files, printing.
+import copy
+
 import pytest
 import torch
 
@@ -51,7 +53,62 @@ def test_frozenOptionsCannotChangeButClonesCan():
         with pytest.raises(AttributeError, match="Can't modify frozen"):
             change(options)
         change(options.clone())
+        change(copy.deepcopy(options))
+    groups = ("Training", "Precision", "TensorLocations", "Distributed", "Jit",
+              "_Popart")  # fmt: skip
+    for name in groups:
+        assert getattr(options, name)._is_frozen
+        assert not getattr(copy.deepcopy(options), name)._is_frozen
+        assert not copy.deepcopy(getattr(options, name))._is_frozen
+    # A copy's groups are its own, and still share what they share.
+    copied = copy.deepcopy(options)
+    copied.Precision.enableStochasticRounding(True)
+    assert copied._Popart.options["enableStochasticRounding"]
+    assert "enableStochasticRounding" not in options._Popart.options
     assert options.defaultOutputMode()
+
+
+@pytest.mark.parametrize(
+    "wrong, message",
+    [
+        (lambda o: o.outputMode("all"), r"outputMode takes a poptorch.OutputMode"
+         r" \(Final, EveryN, All, Sum, Default\), not 'all'.*OutputMode.All"),
+        (lambda o: o.outputMode(2), "outputMode takes a poptorch.OutputMode"),
+        (lambda o: o.anchorTensor("a", "b", "Sum"),
+         "anchorTensor takes .*poptorch.OutputMode.Sum"),
+        (lambda o: o.connectionType("never"), "poptorch.ConnectionType.Never"),
+        (lambda o: o.syncPattern(7), "syncPattern takes a poptorch.SyncPat"),
+        (lambda o: o.randomSeed("42"), "randomSeed takes a value of type int"),
+        (lambda o: o.useIpuId(1.5), "useIpuId takes a value of type int"),
+        (lambda o: o.modelName(3), "modelName takes a value of type str"),
+        (lambda o: o.inputReplicaGrouping(1, "all"), "CommGroupType.All"),
+        (lambda o: o.TensorLocations.numIOTiles("64"), "numIOTiles takes a"),
+        (lambda o: o._Popart.setPatterns({}, "all"), "level takes a value of"),
+        (lambda o: o.Training.gradientAccumulation(0),
+         "gradientAccumulation must be at least 1, not 0"),
+        (lambda o: o.Training.gradientAccumulation(-4), "must be at least 1"),
+        (lambda o: o.deviceIterations(0), "deviceIterations must be at least"),
+        (lambda o: o.replicationFactor(0), "replicationFactor must be at least"),
+        (lambda o: o.setAvailableMemoryProportion({"IPU0": 3}),
+         "proportion of IPU0 is 3; it must be a number between 0 and 1"),
+        (lambda o: o.setAvailableMemoryProportion({"IPU0": -0.1}), "between 0"),
+        (lambda o: o.setAvailableMemoryProportion({"IPU0": "0.2"}), "a number"),
+        (lambda o: o.setAvailableMemoryProportion({"IPUx": 0.2}), "'IPUx' is n"),
+        (lambda o: poptorch.MultiConv().availableMemoryProportions([0.1, 7]),
+         "proportion of MultiConv is 7"),
+        (lambda o: poptorch.MultiConv().planType("serial"), "Invalid plan type"),
+        (lambda o: poptorch.set_available_memory(torch.zeros(1), 2.0),
+         "proportion of set_available_memory is 2.0"),
+    ],
+)  # fmt: skip
+def test_wrongValuesAreRefusedByASentence(wrong, message):
+    with pytest.raises(AssertionError, match=message):
+        wrong(poptorch.Options())
+
+
+def test_wrongPartialsTypesAreRefused():
+    with pytest.raises(ValueError, match="Invalid partials types"):
+        poptorch.MultiConv().partialsTypes(torch.int32)
 
 
 def test_outputModes():

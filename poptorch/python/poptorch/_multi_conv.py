@@ -2,7 +2,9 @@
 import torch
 
 from . import enums
+from ._active_tracer import activeTracer
 from ._errors import createPoptorchError
+from ._proportions import checkedProportion
 
 _PARTIALS = {torch.float32: 0, torch.float16: 1}
 
@@ -23,15 +25,17 @@ class MultiConv:
 
     def availableMemoryProportions(self, value):
         """One for all convolutions, or a list of one for each."""
-        self._proportions = [float(v) for v in _listed(value)]
+        self._proportions = [
+            checkedProportion("MultiConv", v) for v in _listed(value)
+        ]
         return self
 
     def partialsTypes(self, value):
         for dtype in _listed(value):
             if dtype not in _PARTIALS:
                 raise ValueError(
-                    "partialsTypes takes torch.float32 and torch.float16, "
-                    f"not {dtype}"
+                    "Invalid partials types: they are torch.float32 or "
+                    f"torch.float16, not {dtype}"
                 )
         self._partials = [_PARTIALS[v] for v in _listed(value)]
         return self
@@ -41,8 +45,10 @@ class MultiConv:
         return self
 
     def planType(self, value):
-        if not isinstance(value, enums.MultiConvPlanType):
-            raise ValueError("planType takes a poptorch.MultiConvPlanType")
+        assert isinstance(value, enums.MultiConvPlanType), (
+            "Invalid plan type: it is a poptorch.MultiConvPlanType, not "
+            f"{value!r}"
+        )
         self._plan = value.value
         return self
 
@@ -60,15 +66,29 @@ class MultiConv:
                 "Nested poptorch.MultiConv is not supported."
             )
         MultiConv._is_entered = True
+        self._convolutions_before = _convolutions()
         torch.ops.poptorch.begin_multi_conv()
         return self
 
-    def __exit__(self, *exception):
+    def __exit__(self, kind, *exception):
         MultiConv._is_entered = False
+        is_empty = _convolutions() == self._convolutions_before
+        if is_empty and kind is None and activeTracer() is not None:
+            raise createPoptorchError(
+                "Unexpected end_multi_conv: there is no convolution inside "
+                "poptorch.MultiConv"
+            )
         torch.ops.poptorch.end_multi_conv(
             self._proportions, self._partials, self._plan,
             self._reserved_tiles, self._cycle_back_off, self._dithering,
         )  # fmt: skip
+
+
+def _convolutions():
+    """How many were traced so far."""
+    tracer = activeTracer()
+    calls = tracer.bodies.calls() if tracer else []
+    return sum("conv" in call[0] for call in calls)
 
 
 def _listed(value):

@@ -1,8 +1,61 @@
 # The storage behind Options and its groups: declared values, checked setters,
 # freezing.
+import copy
+import enum
 
 
-class OptionsDict:
+def _described(kind):
+    if issubclass(kind, enum.Enum):
+        members = ", ".join(member.name for member in kind)
+        return f"a poptorch.{kind.__name__} ({members})"
+    return f"a value of type {kind.__name__}"
+
+
+def _suggestion(value, kind):
+    """For a member of an enumeration that was given by its name."""
+    if not issubclass(kind, enum.Enum):
+        return ""
+    name = str(value).rsplit(".", 1)[-1].lower()
+    meant = [member for member in kind if member.name.lower() == name]
+    return f": use poptorch.{kind.__name__}.{meant[0].name}" if meant else ""
+
+
+def requireInstance(setter, value, kind):
+    """`setter` was given a value of the type that it takes."""
+    assert isinstance(value, kind), (
+        f"{setter} takes {_described(kind)}, not {value!r}"
+        f"{_suggestion(value, kind)}"
+    )
+
+
+def requirePositive(setter, value):
+    """Counts start at 1; set() sees to their type."""
+    assert not isinstance(value, int) or value >= 1, (
+        f"{setter} must be at least 1, not {value}"
+    )
+
+
+class Freezable:
+    """What may not change any more once a loader or a wrapper has it."""
+
+    def checkIsFrozen(self, option=None):
+        if self._is_frozen:
+            raise AttributeError("Can't modify frozen Options")
+
+    def _freeze(self, is_frozen=True):
+        self.__dict__["_is_frozen"] = is_frozen
+
+    def __deepcopy__(self, memo):
+        """A copy is nobody's yet and may be changed."""
+        copied = type(self).__new__(type(self))
+        memo[id(self)] = copied
+        copied.__dict__.update(copy.deepcopy(self.__dict__, memo))
+        copied.__dict__["_is_frozen"] = False
+        return copied
+
+
+
+class OptionsDict(Freezable):
     """Named values, readable as attributes and by call.
 
     Only declared names may be set, to a value of the type that is there; names
@@ -37,13 +90,6 @@ class OptionsDict:
     def _declarePrivate(self, **attributes):
         """Attributes that are not options; in constructors only."""
         self.__dict__.update(attributes)
-
-    def checkIsFrozen(self, option=None):
-        if self._is_frozen:
-            raise AttributeError("Can't modify frozen Options")
-
-    def _freeze(self, is_frozen=True):
-        self.__dict__["_is_frozen"] = is_frozen
 
     def set(self, **values):
         """Sets declared options after checking their types."""

@@ -6,10 +6,15 @@ import torch
 
 from . import enums
 from ._logging import logger
-from ._options_base import OptionsDict
+from ._options_base import (
+    Freezable,
+    OptionsDict,
+    requireInstance,
+    requirePositive,
+)
 
 
-class _PopartOptions:
+class _PopartOptions(Freezable):
     """Options handed to PopART by name; checked when the model is compiled."""
 
     def __init__(self):
@@ -17,13 +22,6 @@ class _PopartOptions:
         self._is_frozen = False
         self.set("instrumentWithHardwareCycleCounter", False)
         self.set("rearrangeAnchorsOnHost", False)
-
-    def checkIsFrozen(self):
-        if self._is_frozen:
-            raise AttributeError("Can't modify frozen Options")
-
-    def _freeze(self, is_frozen=True):
-        self._is_frozen = is_frozen
 
     def set(self, key, value):
         self.checkIsFrozen()
@@ -35,7 +33,7 @@ class _PopartOptions:
 
     def setPatterns(self, patterns, level=2):
         """Level 0 enables no pattern by default, 1 minimal, 2 default, 3 all."""
-        assert isinstance(level, int)
+        requireInstance("setPatterns' level", level, int)
         self.set("patterns_level", level)
         return self.set("patterns", dict(patterns))
 
@@ -70,6 +68,7 @@ class _TrainingOptions(_PopartUser):
 
     def gradientAccumulation(self, gradient_accumulation):
         """Micro-batches whose gradients are accumulated before an update."""
+        requirePositive("gradientAccumulation", gradient_accumulation)
         return self.set(gradient_accumulation=gradient_accumulation)
 
     def accumulationAndReplicationReductionType(self, reduction_type):
@@ -156,11 +155,13 @@ class TensorLocationSettings(OptionsDict):
     """Where a kind of tensor lives; unset values are PopART's defaults."""
 
     def minElementsForOffChip(self, min_elements):
-        assert isinstance(min_elements, int)
+        requireInstance("minElementsForOffChip", min_elements, int)
         return self.createOrSet(minElementsForOffChip=min_elements)
 
     def minElementsForReplicatedTensorSharding(self, min_elements):
-        assert isinstance(min_elements, int)
+        requireInstance(
+            "minElementsForReplicatedTensorSharding", min_elements, int
+        )
         return self.createOrSet(
             minElementsForReplicatedTensorSharding=min_elements
         )
@@ -181,7 +182,7 @@ class TensorLocationSettings(OptionsDict):
         if value is None:
             self.deleteIfExists(name)
             return self
-        assert isinstance(value, bool)
+        requireInstance(name, value, bool)
         return self.createOrSet(**{name: int(value)})
 
 
@@ -207,7 +208,7 @@ class _TensorLocationOptions(OptionsDict):
 
     def numIOTiles(self, num_tiles):
         """Tiles per IPU set aside for host and streaming-memory traffic."""
-        assert isinstance(num_tiles, int)
+        requireInstance("numIOTiles", num_tiles, int)
         assert 32 <= num_tiles <= 192 and num_tiles % 2 == 0, (
             "numIOTiles must be an even number between 32 and 192."
         )

@@ -13,6 +13,7 @@ _OVERLAPS = {
 
 def checkRecord(record, options):
     _checkBuffers(record, options)
+    _checkUpdatableBuffers(record, options)
     if any(_overlapped(record, side) for side in _OVERLAPS):
         _checkOverlapOptions(options)
         _checkOverlappedInputs(record)
@@ -36,6 +37,16 @@ def _checkBuffers(record, options):
                 "replicas, you can disable buffer broadcasting using "
                 "poptorch.Options.broadcastBuffers(False). (The model changes "
                 f"{names[number]}.)"
+            )
+
+
+def _checkUpdatableBuffers(record, options):
+    names = [row[0] for row in record.state if not row[2]]
+    for name in options._Popart.options.get("updatableNamedBuffers", []):
+        if name not in names:
+            raise createPoptorchError(
+                f"updatableNamedBuffers names {name!r}, which is no buffer "
+                f"of the model; its buffers are {', '.join(names) or 'none'}"
             )
 
 

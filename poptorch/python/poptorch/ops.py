@@ -7,6 +7,7 @@ from ._control_flow import cond, for_loop
 from ._custom_op import accessAttributes, custom_op
 from ._errors import createPoptorchError
 from ._library import requireTensor
+from ._proportions import checkedProportion
 from ._traced_tensor import TracedTensor
 
 __all__ = [
@@ -123,7 +124,8 @@ def set_available_memory(tensor, available_memory_proportion):
     """Limits the memory of the operation that made `tensor`."""
     requireTensor(tensor, "set_available_memory")
     return torch.ops.poptorch.set_available_memory(
-        tensor, available_memory_proportion
+        tensor,
+        checkedProportion("set_available_memory", available_memory_proportion),
     )
 
 

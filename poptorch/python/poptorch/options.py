@@ -8,7 +8,7 @@ import torch
 from . import enums
 from ._errors import createPoptorchError
 from ._logging import logger
-from ._options_base import OptionsDict
+from ._options_base import OptionsDict, requireInstance, requirePositive
 from ._options_groups import (
     TensorLocationSettings,
     _DistributedOptions,
@@ -18,6 +18,7 @@ from ._options_groups import (
     _TensorLocationOptions,
     _TrainingOptions,
 )
+from ._proportions import proportionsByIpu
 from ._strategies import IExecutionStrategy, PipelinedExecution
 
 __all__ = ["ConfigFileError", "Options", "TensorLocationSettings"]
@@ -121,14 +122,20 @@ class Options(OptionsDict):
 
     def deviceIterations(self, device_iterations):
         """Batches that the device works through per call."""
+        requirePositive("deviceIterations", device_iterations)
         return self.set(device_iterations=device_iterations)
 
     def replicationFactor(self, replication_factor):
         """Data-parallel copies of the model."""
+        requirePositive("replicationFactor", replication_factor)
         return self.set(replication_factor=replication_factor)
 
     def inputReplicaGrouping(self, input_group_size, input_group_type):
         """Replicas of one group get the same input."""
+        requireInstance(
+            "inputReplicaGrouping", input_group_type, enums.CommGroupType
+        )
+        requirePositive("inputReplicaGrouping's group size", input_group_size)
         if input_group_type == enums.CommGroupType.All:
             raise ValueError("input_group_type cannot be All")
         if input_group_type == enums.CommGroupType.NoGrouping:
@@ -157,18 +164,12 @@ class Options(OptionsDict):
 
     def setAvailableMemoryProportion(self, available_memory_proportion):
         """Memory that matmuls and convolutions may use, per IPU."""
-        proportions = {}
-        for key, value in available_memory_proportion.items():
-            assert key.startswith("IPU"), (
-                "Available memory proportions are given per IPU, for example "
-                f'{{"IPU0": 0.2}}; {key!r} is not an IPU'
-            )
-            proportions[int(key[3:])] = value
+        proportions = proportionsByIpu(available_memory_proportion)
         return self.set(available_memory_proportion=proportions)
 
     def outputMode(self, output_mode, output_return_period=None):
         """Which outputs a call returns."""
-        assert isinstance(output_mode, enums.OutputMode)
+        requireInstance("outputMode", output_mode, enums.OutputMode)
         if output_mode == enums.OutputMode.EveryN:
             assert output_return_period and output_return_period > 0, (
                 "OutputMode.EveryN must have a positive output_return_period"
@@ -190,6 +191,7 @@ class Options(OptionsDict):
     ):
         """Makes an inner tensor readable by getAnchoredTensor()."""
         mode = enums.OutputMode.Default if output_mode is None else output_mode
+        requireInstance("anchorTensor", mode, enums.OutputMode)
         if mode == enums.OutputMode.EveryN:
             assert output_return_period > 0, (
                 "OutputMode.EveryN must have a positive output_return_period"
@@ -202,7 +204,9 @@ class Options(OptionsDict):
         ]
 
     def connectionType(self, connection_type):
-        assert isinstance(connection_type, enums.ConnectionType)
+        requireInstance(
+            "connectionType", connection_type, enums.ConnectionType
+        )
         return self.set(connection_type=connection_type.value)
 
     def useOfflineIpuTarget(self, ipu_version=2):
@@ -211,7 +215,7 @@ class Options(OptionsDict):
         return self.createOrSet(ipu_version=ipu_version)
 
     def useIpuId(self, ipu_id):
-        assert isinstance(ipu_id, int)
+        requireInstance("useIpuId", ipu_id, int)
         return self.createOrSet(ipu_id=ipu_id)
 
     def useIpuModel(self, use_model):
@@ -221,12 +225,12 @@ class Options(OptionsDict):
         return self.set(auto_round_num_ipus=auto_round_num_ipus)
 
     def syncPattern(self, sync_pattern):
-        assert isinstance(sync_pattern, enums.SyncPattern)
+        requireInstance("syncPattern", sync_pattern, enums.SyncPattern)
         return self.set(sync_pattern=sync_pattern.value)
 
     def randomSeed(self, random_seed):
         """Seeds torch now and the device when it is loaded."""
-        assert isinstance(random_seed, int)
+        requireInstance("randomSeed", random_seed, int)
         torch.manual_seed(random_seed)
         return self.createOrSet(random_seed=random_seed)
 
@@ -273,7 +277,7 @@ class Options(OptionsDict):
 
     def modelName(self, name):
         """The name of the report's directory."""
-        assert isinstance(name, str)
+        requireInstance("modelName", name, str)
         return self.createOrSet(model_name=name)
 
     def logDir(self, log_dir):
@@ -348,9 +352,7 @@ class Options(OptionsDict):
 
     def clone(self):
         """A copy that may be changed."""
-        options = copy.deepcopy(self)
-        options._freeze(False)
-        return options
+        return copy.deepcopy(self)
 
     def _freeze(self, is_frozen=True):
         super()._freeze(is_frozen)
