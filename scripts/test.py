@@ -106,10 +106,14 @@ def unit(preset: str) -> Callable[[Part], tuple[bool, Outcome]]:
 
 
 def random_programs(part: Part):
-    ok = part.run("scripts/build.sh", "release", "poplar_tests") and part.run(
+    ok = part.run("scripts/build.sh", "release", "poplar_tests",
+                  "kernels_tests") and part.run(
         "build/release/bin/poplar_tests",
         "--gtest_filter=*EngineRandomPrograms*",
         f"--gtest_output=xml:{part.reports}/", RANDOM_PROGRAMS="20000")
+    ok = ok and part.run(
+        "build/release/bin/kernels_tests", "--gtest_filter=FastRandom*",
+        f"--gtest_output=xml:{part.reports}/", RANDOM_CALLS="2000")
     return ok, part.junit()
 
 

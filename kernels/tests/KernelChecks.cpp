@@ -2,12 +2,31 @@
 // gradients that are slopes.
 #include "KernelTesting.hpp"
 
+#include <fmt/ranges.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <cmath>
 
 namespace kernels::testing {
+
+std::string Call::describe() const {
+  std::string text(kind_->name);
+  for (const auto &[name, value] : attributes_.entries()) {
+    text +=
+        ' ' + name + '=' +
+        std::visit([](const auto &v) { return fmt::format("{}", v); }, value);
+  }
+  for (const auto *operands : {&operands_.inputs, &operands_.outputs}) {
+    text += operands == &operands_.outputs ? " ->" : ":";
+    for (const auto &spec : *operands) {
+      text += fmt::format(" {}{}", support::toString(spec.type),
+                          support::toString(spec.shape));
+      text += spec.isRowMajor() ? "" : "by" + support::toString(spec.strides);
+    }
+  }
+  return text;
+}
 
 void expectTakersMatchReference(const Call &call, double tolerance) {
   SCOPED_TRACE(call.describe());

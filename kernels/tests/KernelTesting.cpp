@@ -3,7 +3,6 @@
 #include "GuardedBuffer.hpp"
 #include "PlanMemory.hpp"
 
-#include <fmt/ranges.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -12,6 +11,7 @@
 #include <cstring>
 #include <random>
 #include <stdexcept>
+#include <unordered_map>
 #include <utility>
 
 namespace kernels::testing {
@@ -22,6 +22,18 @@ double rounded(DataType type, double value) {
   alignas(8) std::byte element[8];
   storeElement(type, element, value);
   return loadElement(type, element);
+}
+
+// Elements that are one in memory have one value.
+void repeatBroadcast(const OperandSpec &spec, std::vector<double> &values) {
+  if (std::count(spec.strides.begin(), spec.strides.end(), 0) == 0) {
+    return;
+  }
+  std::unordered_map<std::int64_t, double> stored;
+  for (std::size_t e = 0; e < values.size(); ++e) {
+    const auto offset = offsetOf(spec, static_cast<std::int64_t>(e));
+    values[e] = stored.emplace(offset, values[e]).first->second;
+  }
 }
 
 using Stretch = std::pair<std::int64_t, std::int64_t>; // begin and end
@@ -170,6 +182,7 @@ void Call::makeValues() {
       }
       values[e] = rounded(spec.type, values[e]);
     }
+    repeatBroadcast(spec, values);
     values_.push_back(std::move(values));
   }
 }
@@ -250,24 +263,6 @@ std::size_t Call::kernelNamed(std::string_view name) const {
     throw std::invalid_argument("no kernel is called " + std::string(name));
   }
   return static_cast<std::size_t>(found - kernels.begin());
-}
-
-std::string Call::describe() const {
-  std::string text(kind_->name);
-  for (const auto &[name, value] : attributes_.entries()) {
-    text +=
-        ' ' + name + '=' +
-        std::visit([](const auto &v) { return fmt::format("{}", v); }, value);
-  }
-  for (const auto *operands : {&operands_.inputs, &operands_.outputs}) {
-    text += operands == &operands_.outputs ? " ->" : ":";
-    for (const auto &spec : *operands) {
-      text += fmt::format(" {}{}", support::toString(spec.type),
-                          support::toString(spec.shape));
-      text += spec.isRowMajor() ? "" : "by" + support::toString(spec.strides);
-    }
-  }
-  return text;
 }
 
 bool Call::isTaken(std::size_t entry) const {

@@ -20,7 +20,8 @@ constexpr auto lanes = Layout::BatchLanes16;
 constexpr std::int64_t manyChannels = 32;
 
 bool fillsLanes(const OperandSpec &image) {
-  if (image.shape.size() != 4 || image.type != DataType::Float) {
+  if (image.shape.size() != 4 || image.type != DataType::Float ||
+      support::elementCount(image.shape) == 0) {
     return false;
   }
   const std::int64_t batch = image.shape[0];

@@ -20,6 +20,7 @@ constexpr auto eights = Layout::ChannelBlocked8;
 
 bool fitsBlocks(const OperandSpec &image, Layout blocks) {
   return image.type == DataType::Float && image.shape.size() == 4 &&
+         support::elementCount(image.shape) > 0 &&
          isLayoutFor(blocks, image.shape);
 }
 

@@ -63,11 +63,11 @@ protected:
                  std::int64_t valuesPerStatistic, double nanoseconds)
       : shape_(shape) {
     const double work = nanoseconds * static_cast<double>(shape.elements());
-    const auto items = shape.elements() == 0 ? 0 : shape.statistics();
+    const auto items = shape.statistics();
     const auto count = shardCount(items, work);
     const auto slab = shape.rows * shape.rowStride();
     std::int64_t widest = 0;
-    for (std::int64_t i = 0; i < count && items > 0; ++i) {
+    for (std::int64_t i = 0; i < count; ++i) {
       const auto range = shardRange(items, count, i);
       widest = std::max(widest, range.end - range.begin);
       shards_.push_back(range);
@@ -244,7 +244,9 @@ private:
 
 template <typename PlanType>
 std::unique_ptr<Plan> plan(const Signature &signature) {
-  if (!isAllFloat(signature) || !isAllRowMajor(signature)) {
+  // Statistics of nothing are left to the reference.
+  const bool isEmpty = support::elementCount(signature.inputs[0].shape) == 0;
+  if (isEmpty || !isAllFloat(signature) || !isAllRowMajor(signature)) {
     return nullptr;
   }
   return std::make_unique<PlanType>(signature);
