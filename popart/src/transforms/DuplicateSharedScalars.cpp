@@ -5,7 +5,9 @@
 #include <ir/GraphEditor.hpp>
 
 #include <algorithm>
-#include <set>
+#include <map>
+#include <unordered_map>
+#include <vector>
 
 namespace popart {
 namespace {
@@ -41,24 +43,41 @@ TensorId copyTensor(Graph &graph, const Tensor &tensor, VGraphId ipu) {
   return id;
 }
 
+// Those on other IPUs than the first one, each once, in schedule order.
+std::vector<Op *>
+consumersElsewhere(const Tensor &tensor,
+                   const std::unordered_map<const Op *, std::size_t> &places) {
+  VGraphId home = tensor.consumers.front()->settings.vgraphId;
+  std::vector<Op *> result;
+  for (Op *op : tensor.consumers) {
+    if (op->settings.vgraphId != home) {
+      result.push_back(op);
+    }
+  }
+  std::sort(result.begin(), result.end(), [&](const Op *a, const Op *b) {
+    return places.at(a) < places.at(b);
+  });
+  result.erase(std::unique(result.begin(), result.end()), result.end());
+  return result;
+}
+
 } // namespace
 
 void duplicateSharedScalars(PassContext &context) {
   Graph &graph = context.graph;
   GraphEditor editor(graph);
+  std::unordered_map<const Op *, std::size_t> places;
+  for (const auto &op : graph.getOps()) { // in schedule order
+    places.emplace(op.get(), places.size());
+  }
   for (const TensorId &id : graph.getTensorIds()) {
     const Tensor &tensor = graph.getTensor(id);
     if (tensor.producer || !isReadOnly(tensor) || tensor.consumers.empty()) {
       continue;
     }
-    VGraphId home = tensor.consumers.front()->settings.vgraphId;
     std::map<VGraphId, TensorId> copies;
-    std::set<Op *> consumers(tensor.consumers.begin(), tensor.consumers.end());
-    for (const auto &op : graph.getOps()) { // in schedule order
+    for (Op *op : consumersElsewhere(tensor, places)) {
       VGraphId ipu = op->settings.vgraphId;
-      if (consumers.count(op.get()) == 0 || ipu == home) {
-        continue;
-      }
       if (copies.count(ipu) == 0) {
         copies[ipu] = copyTensor(graph, tensor, ipu);
       }
