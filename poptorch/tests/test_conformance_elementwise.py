@@ -80,6 +80,13 @@ UNARY = [
     Row("large", torch.sin, (3, 1001)),
 ]
 
+def shifted(a):
+    a = a * 1
+    a <<= 3
+    a >>= 1
+    return a
+
+
 BINARY = [
     Row("add", torch.add, S, S),
     Row("add_alpha", lambda a, b: torch.add(a, b, alpha=3), S, S),
@@ -92,6 +99,13 @@ BINARY = [
     Row("add_truths_in_place", lambda a, b: (a > 0).add_(b > 0), S, S),
     Row("or_a_truth", lambda a: (a > 0) | False, S),
     Row("xor_a_truth_in_place", lambda a: (a > 0).bitwise_xor_(True), S),
+    Row("bits_of_numbers", lambda a: (a | 4, a & 5, a ^ 1, 3 | a),
+        Integers(*S, high=8)),
+    Row("shifts_in_place", shifted, Integers(*S, high=8, dtype=torch.int32)),
+    Row("floor_divide_in_place", lambda a: (a * 1).floor_divide_(0.3), S,
+        gradient=False, half=False),
+    Row("pow_in_place", lambda a, b: (a * 1).pow_(2).pow_(b), S, S,
+        half=False),
     Row("add_a_truth", lambda a: (a > 0) + True, S),
     Row("add_short", torch.add, whole(dtype=torch.int16),
         whole(dtype=torch.int16)),

@@ -201,6 +201,22 @@ def test_tensorsMadeOfTensors():
     checkInference(Joining(), X)
 
 
+def test_functionsOfPythonForEachElementAreRefused():
+    for call in (lambda x: x.apply_(abs), lambda x: x.map_(x, max)):
+        with pytest.raises(poptorch.Error, match="is only supported in eager"):
+            run(call, X)
+
+
+def test_backwardHooksAreRefused():
+    def between(model, x):
+        y = model.first(x)
+        y.register_hook(print)
+        return y
+
+    with pytest.raises(poptorch.Error, match="torch.autograd.Function"):
+        poptorch.trainingModel(Trained(between), options())(X)
+
+
 @pytest.mark.parametrize("ask", [
     lambda x: x.tolist(), lambda x: x.numpy(), lambda x: x.sum().item(),
     lambda x: torch.full((2,), x.sum().item()), lambda x: torch.equal(x, x),
@@ -230,6 +246,17 @@ def test_requiresGradSetInForward():
     before = model.first.weight.clone()
     trainer(X)
     assert not torch.equal(model.first.weight, before)
+
+
+def test_copiesOfLayersAreOthers():
+    """Gradients do not go through copy.deepcopy()."""
+
+    def between(model, x):
+        copied = copy.deepcopy(model.first)
+        assert isinstance(copied.weight, nn.Parameter)
+        return copied(x) * model.first(x)
+
+    checkTraining(between, X)
 
 
 def test_detachInPlace():

@@ -71,6 +71,16 @@ def _diag(x, diagonal=0):
     return x.diagonal(diagonal).clone()
 
 
+@_decomposes("fill_diagonal")
+def _fillDiagonal(x, value, wrap=False):
+    y = x.clone().contiguous()
+    step = sum(y.stride())
+    isTall = x.dim() == 2 and x.shape[0] > x.shape[1]
+    end = y.numel() if wrap and isTall else min(x.shape) * step
+    y.view(-1)[:end:step].fill_(value)
+    return y
+
+
 @_decomposes("trace")
 def _trace(x):
     return x.diagonal().sum()

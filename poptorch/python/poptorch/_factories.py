@@ -93,6 +93,17 @@ def _newTensor(tracer, func, args, kwargs):
     return _fromData(tracer, torch.tensor, (data,), kwargs)
 
 
+def _new(tracer, func, args, kwargs):
+    """Tensor.new(): of numbers, or of a size."""
+    tensor, *rest = args
+    if not isinstance(tensor, TracedTensor):
+        return func(*args, **kwargs)
+    isSize = isinstance(rest[0], torch.Size) if rest else True
+    if isSize or isinstance(rest[0], int):
+        return tensor.new_empty(rest[0] if rest and isSize else rest)
+    return _newTensor(tracer, func, args, {})
+
+
 def _normal(tracer, func, args, kwargs):
     if any(isinstance(a, torch.Tensor) for a in (*args, *kwargs.values())):
         return func(*args, **kwargs)
@@ -157,6 +168,7 @@ FUNCTIONS.update(
         torch.as_tensor: _fromData,
         torch.normal: _normal,
         torch.Tensor.new_tensor: _newTensor,
+        torch.Tensor.new: _new,
         torch.Tensor.__getitem__: getItem,
         torch.Tensor.__setitem__: setItem,
         torch.Tensor.__rpow__: _reversePower,

@@ -12,7 +12,11 @@ from ._traced_tensor import TracedTensor
 def withoutTraces(model):
     """Attributes of the model's modules are afterwards what they were, but for
     constants that it did not have before."""
-    before = [(m, m.__dict__.copy(), m._buffers.copy()) for m in model.modules()]
+    before = [
+        (module, module.__dict__.copy(), module._buffers.copy())
+        for module in model.modules()
+        if not isinstance(module, torch.jit.ScriptModule)
+    ]
     cache, parametrize._cache = parametrize._cache, {}
     try:
         yield

@@ -20,11 +20,11 @@ class Layout:
         self.is_out = bool(written) and schema.arguments[written[0]].kwarg_only
         self.is_view = not written and any(aliases)
 
-    def withTruths(self, args):
-        """The arguments of a call; torch does not take a bool where it has
-        made one of a tensor itself."""
+    def withNumbers(self, args):
+        """The arguments of a call; torch does not always take an integer where
+        it has made one of a tensor itself."""
         return tuple(
-            torch.tensor(a, device="cpu") if isT and isinstance(a, bool) else a
+            torch.tensor(a, device="cpu") if isT and isinstance(a, int) else a
             for a, isT in zip(args, self._are_tensors)
         )
 

@@ -5,6 +5,7 @@ from torch.utils._mode_utils import no_dispatch
 from torch.utils._pytree import tree_map
 
 from ._active_tracer import activeTracer
+from ._errors import createPoptorchError
 from ._unknowns import valueOf
 
 IPU_DEVICE = torch.device("ipu")
@@ -110,10 +111,34 @@ class TracedTensor(torch.Tensor):
         return None if value is None else value.to(self.dtype, copy=True)
 
     def __deepcopy__(self, memo):
-        if activeTracer() is not None:
-            return self.clone()
-        value = self.constant()
-        return self if value is None else value
+        if activeTracer() is None:
+            value = self.constant()
+            return self if value is None else value
+        copied = self.detach().clone()
+        copied._is_param = getattr(self, "_is_param", False)
+        if self.requires_grad:
+            copied.requires_grad_()
+        return memo.setdefault(id(self), copied)
+
+    def apply_(self, function):
+        """Calls of Python's for each element."""
+        valueOf(self)
+        raise createPoptorchError(
+            "Tensor.apply_, map_ and map2_ call Python for each element, which "
+            "is not possible on the IPU: use operators of torch."
+        )
+
+    def map_(self, tensor, function):
+        self.apply_(function)
+
+    def map2_(self, first, second, function):
+        self.apply_(function)
+
+    def register_hook(self, hook):
+        raise createPoptorchError(
+            "Backward hooks are not called on the IPU: use a "
+            "torch.autograd.Function, whose backward() is traced."
+        )
 
     def tolist(self):
         return valueOf(self).tolist()

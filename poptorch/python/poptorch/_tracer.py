@@ -196,7 +196,7 @@ class Tracer(ArgumentEncoder, Memory):
         if reshapesInPlace(op):
             return reshapeInPlace(self, func, args, kwargs)
         layout = Layout.of(func)
-        args = layout.withTruths(args)
+        args = layout.withNumbers(args)
         values = folded(self, func, args, kwargs)
         if namesCpu(kwargs):
             return self._onCpu(values)
@@ -291,7 +291,19 @@ class Tracer(ArgumentEncoder, Memory):
         return target
 
 
+# In-place operators whose functional form has another overload.
+_RENAMED = {
+    "aten::floor_divide_.Tensor": "aten::floor_divide",
+    "aten::pow_.Scalar": "aten::pow.Tensor_Scalar",
+    "aten::pow_.Tensor": "aten::pow.Tensor_Tensor",
+}
+
+
 def _functionalName(op):
+    if op in _RENAMED:
+        return _RENAMED[op]
+    if op.startswith("aten::__i"):  # such as __ilshift__
+        return op.replace("__i", "__", 1)
     name, dot, overload = op.partition(".")
     return name.rstrip("_") + dot + overload
 
