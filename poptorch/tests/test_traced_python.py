@@ -188,6 +188,16 @@ def test_constantsThatAreFilledInPartsHaveValues():
     checkInference(Filling(), X)
 
 
+def test_constructorOfTensors():
+    def model(x):
+        y = x + torch.Tensor([1, 2, 3, 4]).to(x.device)
+        return y + torch.FloatTensor([5]).to(x.device) + torch.Tensor([[0]]).to(x)
+
+    same(run(model, X), X + torch.tensor([6.0, 7.0, 8.0, 9.0]))
+    assert torch.equal(torch.Tensor([1]), torch.ones(1))
+    assert "__new__" not in torch.Tensor.__dict__
+
+
 class Joining(nn.Module):
     def forward(self, x):
         c = torch.tensor([2.0, 3.0], device=x.device)

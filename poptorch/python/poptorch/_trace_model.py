@@ -4,6 +4,7 @@ import contextlib
 
 import torch
 from torch.nn.modules import module as torch_module
+from torch.utils._mode_utils import no_dispatch
 
 from . import _structure
 from ._dtypes import toDevice
@@ -56,6 +57,7 @@ def _traceOnce(model, binder, arguments, options, optimizer, state):
     tracer.strategy.startTrace()
     with contextlib.ExitStack() as stack:
         stack.enter_context(_withoutInferenceMode())
+        stack.enter_context(_plainConstructor())
         if isinstance(model, torch.nn.Module):
             stack.enter_context(withoutModuleHooks(model, tracer.is_training))
             stack.enter_context(withoutTraces(model))
@@ -172,6 +174,25 @@ def _withoutInferenceMode():
             yield
         finally:
             mode.__enter__, mode.__exit__ = before
+
+
+@contextlib.contextmanager
+def _plainConstructor():
+    """torch.Tensor(numbers) makes a tensor on the CPU: this torch fails if a
+    dispatch mode sees how."""
+    original = torch.Tensor.__new__
+
+    def make(cls, *args, **kwargs):
+        if cls is not torch.Tensor:
+            return original(cls, *args, **kwargs)
+        with no_dispatch():
+            return original(cls, *args, **kwargs)
+
+    torch.Tensor.__new__ = staticmethod(make)
+    try:
+        yield
+    finally:
+        del torch.Tensor.__new__
 
 
 @contextlib.contextmanager
