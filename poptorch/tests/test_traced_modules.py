@@ -130,6 +130,54 @@ def test_dataOfAParameterChangedInForward():
 # Modules that torch changes the classes of.
 
 
+class Moving(nn.Module):
+    """As programs do that place their layers themselves."""
+
+    def __init__(self):
+        super().__init__()
+        torch.manual_seed(0)
+        self.linear = nn.Linear(4, 3)
+
+    def forward(self, x):
+        self.linear.to(x.device)
+        device = next(self.parameters()).device
+        table = torch.arange(4).to(device, x.dtype, True)
+        y = self.linear(x.to(device, copy=True) + table)
+        return y, poptorch.identity_loss((y * y).sum(), "none")
+
+
+def test_layersMovedInForward():
+    model, peer = Moving(), Moving()
+    same(run(model, X)[0], peer(X)[0])
+    peer(X)[1].backward()
+    torch.optim.SGD(peer.parameters(), lr=0.1).step()
+    trainer = poptorch.trainingModel(
+        model, options(), torch.optim.SGD(model.parameters(), lr=0.1)
+    )
+    trainer(X)
+    same(model.linear.weight, peer.linear.weight)
+
+
+class Casting(nn.Module):
+    def __init__(self):
+        super().__init__()
+        torch.manual_seed(0)
+        self.linear = nn.Linear(4, 3)
+
+    def forward(self, x):
+        y = self.linear.half()(x.half())
+        self.linear.float()
+        return y.float() + self.linear(x)
+
+
+def test_layersCastInForward():
+    model = Casting()
+    expected = 2 * model.linear(X)
+    for _ in range(2):
+        same(run(model, X), expected, 1e-2)
+    assert model.linear.weight.dtype == torch.float32
+
+
 class Doubled(nn.Module):
     def forward(self, weight):
         return weight * 2

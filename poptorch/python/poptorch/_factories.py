@@ -136,19 +136,19 @@ def _namesIpu(value):
 def _to(tracer, func, args, kwargs):
     """Tensor.to(): a CPU tensor moved to the IPU becomes a constant."""
     tensor, *rest = args
-    to_ipu = any(_namesIpu(v) for v in (*rest, kwargs.get("device")))
     other = rest[0] if rest else kwargs.get("other")
+    values = (*rest, *kwargs.values())
     if isinstance(other, TracedTensor):
-        to_ipu = True
-        rest = [other.dtype, *rest[1:]]
-        kwargs = {k: v for k, v in kwargs.items() if k != "other"}
-    if not to_ipu:
+        dtype = other.dtype
+    elif any(map(_namesIpu, values)):
+        named = [v for v in values if isinstance(v, torch.dtype)]
+        dtype = named[0] if named else tensor.dtype
+    else:
         return func(tensor, *rest, **kwargs)
-    rest = [v for v in rest if not _namesIpu(v)]
-    kwargs = {k: v for k, v in kwargs.items() if k != "device"}
-    if rest or kwargs:
-        tensor = func(tensor, *rest, **kwargs)
-    return tensor if isinstance(tensor, TracedTensor) else tracer.constant(tensor)
+    # to(device, dtype, non_blocking, copy)
+    copy = kwargs.get("copy", len(rest) > 3 and rest[3])
+    moved = func(tensor, dtype, copy=copy)
+    return moved if isinstance(moved, TracedTensor) else tracer.constant(moved)
 
 
 def _ipu(tracer, func, args, kwargs):

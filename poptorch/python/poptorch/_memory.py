@@ -98,6 +98,8 @@ class Memory:
     def replaceData(self, target, value):
         """target.data = value"""
         value = self.onIpu(value)
+        if self.read(value) == self.read(target):
+            return
         if target.shape == value.shape and target.dtype == value.dtype:
             with torch.no_grad():
                 target.copy_(value)
