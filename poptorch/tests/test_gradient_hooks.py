@@ -114,3 +114,13 @@ def test_hooksOfModulesAreRefused(isFull):
         trainer(*dataOf(4))
     model.destroy()
     poptorch.inferenceModel(model, sharded())(*dataOf(4))
+
+
+def test_detachedWithoutGradients():
+    """detach_() under no_grad() detaches, as it does elsewhere."""
+
+    def register(tensor):
+        with torch.no_grad():
+            tensor.detach_()
+
+    requireSameTraining(Network(register), oneIpu())

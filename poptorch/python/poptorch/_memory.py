@@ -57,8 +57,10 @@ class Memory:
         tensor._tracer = self
 
     def assign(self, tensor, value):
-        """Overwrites a traced tensor by another's value."""
-        self._write(tensor, self.read(value))
+        """Overwrites a traced tensor by another's value and its gradient."""
+        number = self.read(value)
+        with torch.enable_grad():
+            self._write(tensor, number)
 
     def alias(self, tensor):
         """Another traced tensor of the same memory."""
@@ -93,7 +95,8 @@ class Memory:
         number = self.recordOne(
             "aten::detach", [("tensor", self.read(tensor))], tensor._meta, False
         )
-        self._write(tensor, number)
+        with torch.enable_grad():  # or the gradient would stay
+            self._write(tensor, number)
 
     def replaceData(self, target, value):
         """target.data = value"""
