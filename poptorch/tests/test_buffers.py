@@ -249,6 +249,25 @@ def test_stateOfNormsAfterTraining(times, isFrozen, iterations, accumulation):
     assert model.state_dict()["norm.0.num_batches_tracked"] == count
 
 
+@pytest.mark.parametrize("iterations, accumulation", [(1, 1), (2, 3)])
+def test_meansOfAllBatches(iterations, accumulation):
+    """momentum=None: each batch counts as much as any other."""
+    model = Normed(nn.BatchNorm1d(3, momentum=None))
+    reference = copy.deepcopy(model)
+    trainer = poptorch.trainingModel(
+        model, options(iterations, accumulation),
+        torch.optim.SGD(model.parameters(), lr=0.0),
+    )  # fmt: skip
+    for i in range(3):
+        x = torch.randn(4 * iterations * accumulation, 3) + i
+        trainer(x)
+        for part in x.split(4):
+            reference(part)
+        for key, value in reference.state_dict().items():
+            torch.testing.assert_close(model.state_dict()[key], value, msg=key)
+    assert model.norm.momentum is None
+
+
 def test_countersOfNormsWithReplicas():
     model = Normed(nn.BatchNorm1d(3))
     opts = options(replicas=2).broadcastBuffers(True)

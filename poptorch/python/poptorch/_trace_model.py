@@ -7,6 +7,7 @@ from torch.nn.modules import module as torch_module
 from torch.utils._mode_utils import no_dispatch
 
 from . import _structure
+from ._cumulative_norms import cumulativeNorms
 from ._dtypes import toDevice
 from ._errors import createPoptorchError
 from ._gradient_hooks import ParameterHooks, withoutModuleHooks
@@ -60,6 +61,7 @@ def _traceOnce(model, binder, arguments, options, optimizer, state):
         stack.enter_context(_plainConstructor())
         if isinstance(model, torch.nn.Module):
             stack.enter_context(withoutModuleHooks(model, tracer.is_training))
+            stack.enter_context(cumulativeNorms(model, tracer.is_training))
             stack.enter_context(withoutTraces(model))
             stack.enter_context(state.swapped(model, tracer))
             if options._module_namescope_enabled:

@@ -4,10 +4,9 @@ import contextlib
 
 import torch
 
+from ._cumulative_norms import NORMS
 from ._errors import createPoptorchError
 from ._traced_tensor import TracedTensor
-
-_NORMS = torch.nn.modules.batchnorm._NormBase
 
 
 def _places(model):
@@ -115,7 +114,7 @@ class TracedState:
     def _look(self, tracer, module, holder, key, tensor, name):
         """What forward() has left in a place."""
         first_name, traced, number = self._traced[id(tensor)]
-        is_norm = isinstance(module, _NORMS)
+        is_norm = isinstance(module, NORMS)
         left = _leftIn(module, holder, key, name)
         if left is not traced and not is_norm:
             raise _reassigned(module, holder, name)
@@ -144,7 +143,7 @@ def _memoryOf(tensor):
 def _increment(module, key, tensor, value):
     """What a norm that only counts its runs adds in one; None for what else is
     computed with the number."""
-    is_counted = isinstance(module, _NORMS) and key == "num_batches_tracked"
+    is_counted = isinstance(module, NORMS) and key == "num_batches_tracked"
     if not is_counted or module.momentum is None or value is None:
         return None
     return int(value) - int(tensor)
