@@ -310,6 +310,53 @@ def test_automaticLossScalingKeepsItsFactor():
     assert executor.getAnchoredTensor("scale") == 8.0 * 8
 
 
+class Staged(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.first, self.last = torch.nn.Linear(4, 8), torch.nn.Linear(8, 3)
+
+    def forward(self, x, labels):
+        with poptorch.Block(ipu_id=0):
+            x = torch.relu(self.first(x))
+        with poptorch.Block(ipu_id=1):
+            return torch.nn.functional.cross_entropy(self.last(x), labels)
+
+
+@pytest.mark.parametrize(
+    "optimizer",
+    [
+        lambda p: poptorch.optim.AdamW(p, lr=0.01, loss_scaling=64.0),
+        lambda p: poptorch.optim.SGD(
+            p, lr=0.1, momentum=0.9, loss_scaling=64.0),
+        lambda p: poptorch.optim.SGD(
+            p, lr=0.1, momentum=0.9, loss_scaling=64.0,
+            use_combined_accum=True),
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("replicas", [1, 2])
+def test_automaticLossScalingInAPipeline(optimizer, replicas):
+    """All stages take the scale that the loss had, so that they learn what
+    they learn without it."""
+    losses = {}
+    x, labels = torch.randn(24, 4), torch.randint(0, 3, (24,))
+    for isAutomatic in (False, True):
+        torch.manual_seed(5)
+        model = Staged().half()
+        opts = options(accumulation=4).deviceIterations(6 // replicas)
+        opts.replicationFactor(replicas)
+        if isAutomatic:
+            opts.Training.setAutomaticLossScaling(True)
+            opts.anchorTensor("scale", "finalLossScale", poptorch.OutputMode.All)
+        executor = poptorch.trainingModel(
+            model, opts, optimizer(model.parameters())
+        )
+        losses[isAutomatic] = executor(x.half(), labels).tolist()
+    scales = executor.getAnchoredTensor("scale").view(6 // replicas, -1)
+    for number, scale in enumerate(scales):
+        assert set(scale.tolist()) == {64.0 * 2**number}
+    assert losses[True] == pytest.approx(losses[False], abs=5e-3)
+
+
 def test_velocityScalingChangesNothing():
     torch.manual_seed(3)
     data = smallData(4)

@@ -202,7 +202,7 @@ bool accumulatesIntoVelocity(const UpdateBuilder &builder) {
   }
   // What needs the whole gradient by itself keeps an accumulator.
   const SGD &sgd = sgdOf(builder);
-  return isCombined(sgd) && !isNesterov(builder) &&
+  return isCombined(sgd) && !isNesterov(builder) && !builder.isScaleFar() &&
          sgd.clipNormSettings().empty();
 }
 

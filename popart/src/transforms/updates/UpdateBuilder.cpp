@@ -109,6 +109,12 @@ Term UpdateBuilder::lossScaling() const {
              : scaling;
 }
 
+bool UpdateBuilder::isScaleFar() const {
+  const SessionOptions &options = context_.ir.sessionOptions;
+  return options.automaticLossScalingSettings.enabled &&
+         options.enablePipelining;
+}
+
 Term UpdateBuilder::rawGradient() const {
   return Term("g", gradient_) * clip_;
 }

@@ -51,6 +51,8 @@ public:
   // The same before any of these but clipping.
   Term rawGradient() const;
   Term lossScaling() const;
+  // It changes, and a pipeline's IPUs can read it between updates only.
+  bool isScaleFar() const;
   // A hyper-parameter of this weight: a number if it is constant.
   Term value(const std::string &key);
 
