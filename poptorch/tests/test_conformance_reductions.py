@@ -167,6 +167,12 @@ LOSSES = [
         S),
     Row("huber", lambda a, b: F.huber_loss(a, b, delta=0.7), S, S),
     Row("bce", of(F.binary_cross_entropy), part(*S), part(*S)),
+    # A sigmoid that is rounded to 0 or 1 has a gradient, if none to speak of.
+    Row("bce_certain", lambda a, b: F.binary_cross_entropy(
+        torch.sigmoid(a), b.detach(), reduction="sum"),
+        Given([-200.0, -60.0, -9.0, 0.5, 12.0, 40.0, 300.0] * 2),
+        Given([0.0, 0.3, 0.0, 1.0, 0.2, 0.0, 1.0,
+               1.0, 1.0, 0.7, 0.0, 1.0, 0.3, 0.0]), half=False),
     Row("bce_weight", lambda a, b, w: F.binary_cross_entropy(
         a, b.detach(), w.detach(), reduction="sum"), part(*S), part(*S),
         part(6)),

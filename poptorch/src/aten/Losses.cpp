@@ -5,6 +5,8 @@
 #include "AtenTable.hpp"
 #include "Parts.hpp"
 
+#include <fmt/format.h>
+
 namespace poptorch {
 namespace {
 
@@ -81,20 +83,16 @@ void lowerBceWithLogits(CallLowering &call) {
   call.setResult(0, reducedLoss(call, terms, call.integer(4)));
 }
 
-// -(t * log(x) + (1 - t) * log(1 - x)), the logarithms at least -100.
+// -(t * log(x) + (1 - t) * log(1 - x)), the logarithms at least -100. What the
+// gradient divides by is not 0 where x is 0 or 1, which sigmoids round to.
 void lowerBce(CallLowering &call) {
   DataType type = call.resultInfo().dataType();
-  TensorId x = call.tensorAs(0, type);
-  TensorId t = call.tensorAs(1, type);
-  TensorId one = call.scalar(1, type);
-  TensorId least = call.scalar(-100, type);
-  TensorId logX = call.add("Max", {call.add("Log", {x}), least});
-  TensorId logNotX =
-      call.add("Max", {call.add("Log", {call.add("Sub", {one, x})}), least});
-  TensorId sum =
-      call.add("Add", {call.add("Mul", {t, logX}),
-                       call.add("Mul", {call.add("Sub", {one, t}), logNotX})});
-  TensorId terms = call.add("Neg", {sum});
+  std::string gradient = fmt::format(
+      "g*(a-b)/max((1-a)*a,{})", type == DataType::FLOAT16 ? 6.104e-5 : 1e-12);
+  TensorId terms =
+      byFormula(call, {call.tensorAs(0, type), call.tensorAs(1, type)},
+                "-(b*max(log(a),-100)+(1-b)*max(log(1-a),-100))",
+                {gradient, "g*(max(log(1-a),-100)-max(log(a),-100))"});
   if (call.isTensor(2)) {
     terms = call.add("Mul", {terms, call.tensorAs(2, type)});
   }
