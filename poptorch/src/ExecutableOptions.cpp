@@ -89,6 +89,7 @@ void Executable::setSessionOptions(bool clipsGradients) {
                                          rounding->second == PopartOption(true);
   session.engineOptions["debug.retainDebugInformation"] = "false";
   applyPopartOptions(options_.popart, session);
+  ir_->patterns = patternsOf(options_.popart);
   if (!ir_->isTraining()) { // one set of options is for both wrappers
     session.automaticLossScalingSettings.enabled = false;
   }

@@ -279,6 +279,28 @@ const std::string &nearestName(std::string_view name) {
 
 } // namespace
 
+popart::Patterns patternsOf(const PopartOptions &values) {
+  auto level = popart::PatternsLevel::Default;
+  auto given = values.find("patterns_level");
+  if (given != values.end()) {
+    const auto number = std::get<std::int64_t>(given->second);
+    if (number < 0 || number > 3) {
+      throw Error(fmt::format("setPatterns' level is {}; it is 0 (none), 1 "
+                              "(minimal), 2 (default) or 3 (all)",
+                              number));
+    }
+    level = static_cast<popart::PatternsLevel>(number);
+  }
+  popart::Patterns patterns(level);
+  auto chosen = values.find("patterns");
+  if (chosen != values.end()) {
+    for (const auto &[name, value] : std::get<StringMap>(chosen->second)) {
+      patterns.enablePattern(name, value == "True");
+    }
+  }
+  return patterns;
+}
+
 void applyPopartOptions(const PopartOptions &values,
                         popart::SessionOptions &options) {
   if (values.count("patterns") && !values.count("patterns_level")) {

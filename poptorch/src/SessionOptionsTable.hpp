@@ -1,6 +1,7 @@
 // The options that programs pass through poptorch.Options()._Popart by name.
 #pragma once
 
+#include <popart/patterns/patterns.hpp>
 #include <popart/sessionoptions.hpp>
 
 #include <cstdint>
@@ -20,5 +21,10 @@ using PopartOptions = std::map<std::string, PopartOption>;
 // value of the wrong type or out of range.
 void applyPopartOptions(const PopartOptions &values,
                         popart::SessionOptions &options);
+
+// Those of setPatterns(), once their types were checked as above. Throws
+// popart::error for names that there are not, and where a mandatory one is
+// turned off.
+popart::Patterns patternsOf(const PopartOptions &values);
 
 } // namespace poptorch

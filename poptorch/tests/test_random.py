@@ -157,3 +157,8 @@ def test_alphaDropoutKeepsMeanAndDeviation():
     assert len(results.unique()) == 2
     assert abs((results == results.max()).double().mean() - 0.8) < 0.02
 
+
+def test_negativeSeedsAreThoseOfTorch():
+    last = draw(torch.rand_like, seed=2**64 - 1)
+    assert torch.equal(draw(torch.rand_like, seed=-1), last)
+    assert not torch.equal(draw(torch.rand_like, seed=1), last)

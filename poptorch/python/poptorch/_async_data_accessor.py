@@ -13,6 +13,7 @@ from ._async_worker import (
     work,
 )
 from ._errors import createPoptorchError
+from ._options_base import requireInstance, requirePositive
 from .enums import SharingStrategy
 
 _JOIN_SECONDS = 10
@@ -43,6 +44,8 @@ class AsynchronousDataAccessor:
         from ._data_loader import DataLoader
 
         self._process = None
+        requireInstance("sharing_strategy", sharing_strategy, SharingStrategy)
+        requirePositive("buffer_size", buffer_size)
         drop_last = True
         if isinstance(dataset, DataLoader):
             drop_last = dataset._drops_last
@@ -96,7 +99,8 @@ class AsynchronousDataAccessor:
             self._process.start()
         except Exception as error:  # the dataset cannot be sent
             self._process = None
-            raise createPoptorchError(f"{_NOT_STARTED}: {error}") from error
+            reason = " ".join(str(error).split())
+            raise createPoptorchError(f"{_NOT_STARTED}: {reason}") from error
         self._awaitStart()
         atexit.register(self.terminate)
 

@@ -31,6 +31,8 @@ def backendOptions(options, is_training):
     if values["execution_mode"].endswith("phased"):
         for kind in ("activation", "weight", "optimizer", "accumulator"):
             values.setdefault(f"location_{kind}", {"onChip": 0})
+    if "random_seed" in values:
+        values["random_seed"] %= 2**64  # as torch takes negative ones
     if "use_model" not in values:
         values["use_model"] = os.environ.get("POPTORCH_IPU_MODEL") == "1"
     _checkPopartOptions(values)

@@ -6,6 +6,7 @@ from ._bulk_loading import BulkIterator, fetcherOf
 from ._distributed_sampler import DistributedRange
 from ._errors import createPoptorchError
 from ._logging import logger
+from ._options_base import requireInstance
 from .enums import DataLoaderMode
 from .options import Options
 
@@ -72,6 +73,7 @@ class DataLoader(torch.utils.data.DataLoader):
         assert isinstance(options, Options), (
             f"Expected poptorch.Options, not {type(options)}"
         )
+        requireInstance("DataLoader's mode", mode, DataLoaderMode)
         options._freeze()
         self._accessor = None
         self._options = options

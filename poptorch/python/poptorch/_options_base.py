@@ -3,8 +3,12 @@
 import copy
 import enum
 
+from . import enums
+
 
 def _described(kind):
+    if isinstance(kind, tuple):
+        return " or ".join(f"a {k.__name__}" for k in kind)
     if issubclass(kind, enum.Enum):
         members = ", ".join(member.name for member in kind)
         return f"a poptorch.{kind.__name__} ({members})"
@@ -13,11 +17,20 @@ def _described(kind):
 
 def _suggestion(value, kind):
     """For a member of an enumeration that was given by its name."""
-    if not issubclass(kind, enum.Enum):
+    if isinstance(kind, tuple) or not issubclass(kind, enum.Enum):
         return ""
     name = str(value).rsplit(".", 1)[-1].lower()
     meant = [member for member in kind if member.name.lower() == name]
     return f": use poptorch.{kind.__name__}.{meant[0].name}" if meant else ""
+
+
+def enumFromText(value):
+    """"OutputMode.All" as the member; everything else as it is."""
+    if isinstance(value, str) and value.count(".") == 1:
+        kind, member = value.split(".")
+        if hasattr(enums, kind):
+            return getattr(getattr(enums, kind), member)
+    return value
 
 
 def requireInstance(setter, value, kind):
@@ -25,6 +38,13 @@ def requireInstance(setter, value, kind):
     assert isinstance(value, kind), (
         f"{setter} takes {_described(kind)}, not {value!r}"
         f"{_suggestion(value, kind)}"
+    )
+
+
+def requirePeriod(period):
+    assert isinstance(period, int) and period > 0, (
+        "OutputMode.EveryN must have a positive output_return_period, not "
+        f"{period!r}"
     )
 
 

@@ -14,6 +14,9 @@ from ._options_base import (
 )
 
 
+_POPART_TYPES = (bool, int, float, str, list, set, tuple, dict)
+
+
 class _PopartOptions(Freezable):
     """Options handed to PopART by name; checked when the model is compiled."""
 
@@ -25,6 +28,12 @@ class _PopartOptions(Freezable):
 
     def set(self, key, value):
         self.checkIsFrozen()
+        assert isinstance(value, _POPART_TYPES), (
+            f"_Popart.set({key!r}, {value!r}): the value is a "
+            f"{type(value).__name__}; it must be one of "
+            f"{', '.join(kind.__name__ for kind in _POPART_TYPES)}. int() makes "
+            "one of a member of popart's enumerations"
+        )
         self.options[key] = value
         return self
 
@@ -35,6 +44,7 @@ class _PopartOptions(Freezable):
         """Level 0 enables no pattern by default, 1 minimal, 2 default, 3 all."""
         requireInstance("setPatterns' level", level, int)
         self.set("patterns_level", level)
+        requireInstance("setPatterns", patterns, dict)
         return self.set("patterns", dict(patterns))
 
     def __repr__(self):
@@ -235,6 +245,11 @@ class _DistributedOptions(OptionsDict):
         )
 
     def configureProcessId(self, process_id, num_processes):
+        requirePositive("configureProcessId's num_processes", num_processes)
+        assert 0 <= process_id < num_processes, (
+            f"configureProcessId: there is no process {process_id} of "
+            f"{num_processes}, which are counted from 0"
+        )
         return self.set(
             distributed_process_id=process_id,
             num_distributed_processes=num_processes,

@@ -1,4 +1,5 @@
 # Shares of a tile's memory that operations may use.
+from ._options_base import requireInstance
 
 
 def checkedProportion(what, value):
@@ -13,9 +14,11 @@ def checkedProportion(what, value):
 
 def proportionsByIpu(given):
     """{"IPU0": 0.2} as {0: 0.2}."""
+    requireInstance("setAvailableMemoryProportion", given, dict)
     proportions = {}
     for key, value in given.items():
-        assert key.startswith("IPU") and key[3:].isdecimal(), (
+        is_ipu = isinstance(key, str) and key.startswith("IPU")
+        assert is_ipu and key[3:].isdecimal(), (
             "Available memory proportions are given per IPU, for example "
             f'{{"IPU0": 0.2}}; {key!r} is not an IPU'
         )

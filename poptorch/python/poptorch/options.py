@@ -8,7 +8,13 @@ import torch
 from . import enums
 from ._errors import createPoptorchError
 from ._logging import logger
-from ._options_base import OptionsDict, requireInstance, requirePositive
+from ._options_base import (
+    OptionsDict,
+    enumFromText,
+    requireInstance,
+    requirePeriod,
+    requirePositive,
+)
 from ._options_groups import (
     TensorLocationSettings,
     _DistributedOptions,
@@ -132,9 +138,8 @@ class Options(OptionsDict):
 
     def inputReplicaGrouping(self, input_group_size, input_group_type):
         """Replicas of one group get the same input."""
-        requireInstance(
-            "inputReplicaGrouping", input_group_type, enums.CommGroupType
-        )
+        kind = enums.CommGroupType
+        requireInstance("inputReplicaGrouping", input_group_type, kind)
         requirePositive("inputReplicaGrouping's group size", input_group_size)
         if input_group_type == enums.CommGroupType.All:
             raise ValueError("input_group_type cannot be All")
@@ -171,9 +176,7 @@ class Options(OptionsDict):
         """Which outputs a call returns."""
         requireInstance("outputMode", output_mode, enums.OutputMode)
         if output_mode == enums.OutputMode.EveryN:
-            assert output_return_period and output_return_period > 0, (
-                "OutputMode.EveryN must have a positive output_return_period"
-            )
+            requirePeriod(output_return_period)
         elif output_return_period is not None:
             logger.info(
                 "output_return_period is ignored unless the mode is EveryN"
@@ -192,10 +195,9 @@ class Options(OptionsDict):
         """Makes an inner tensor readable by getAnchoredTensor()."""
         mode = enums.OutputMode.Default if output_mode is None else output_mode
         requireInstance("anchorTensor", mode, enums.OutputMode)
+        requireInstance("anchorTensor's long_name", long_name, str)
         if mode == enums.OutputMode.EveryN:
-            assert output_return_period > 0, (
-                "OutputMode.EveryN must have a positive output_return_period"
-            )
+            requirePeriod(output_return_period)
         self._values["anchored_tensors"][short_name] = [
             long_name,
             output_mode is None,
@@ -204,13 +206,16 @@ class Options(OptionsDict):
         ]
 
     def connectionType(self, connection_type):
-        requireInstance(
-            "connectionType", connection_type, enums.ConnectionType
-        )
+        kind = enums.ConnectionType
+        requireInstance("connectionType", connection_type, kind)
         return self.set(connection_type=connection_type.value)
 
     def useOfflineIpuTarget(self, ipu_version=2):
         """Compile only, for a chip that need not be there."""
+        assert ipu_version in (1, 2, 21), (
+            "useOfflineIpuTarget: the versions are 1 (Mk1), 2 (Mk2) and 21 "
+            f"(Mk2 with FP8), not {ipu_version!r}"
+        )
         self.connectionType(enums.ConnectionType.Never)
         return self.createOrSet(ipu_version=ipu_version)
 
@@ -219,6 +224,7 @@ class Options(OptionsDict):
         return self.createOrSet(ipu_id=ipu_id)
 
     def useIpuModel(self, use_model):
+        requireInstance("useIpuModel", use_model, bool)
         return self.createOrSet(use_model=use_model)
 
     def autoRoundNumIPUs(self, auto_round_num_ipus=True):
@@ -250,6 +256,7 @@ class Options(OptionsDict):
 
     def enableSyntheticData(self, enabled):
         """No host traffic: outputs are meaningless."""
+        requireInstance("enableSyntheticData", enabled, bool)
         self._popart.set("syntheticDataMode", 2 if enabled else 0)
         return self
 
@@ -305,6 +312,7 @@ class Options(OptionsDict):
         return self
 
     def updatableNamedBuffers(self, buffers):
+        requireInstance("updatableNamedBuffers", buffers, (list, set, tuple))
         self._popart.set("updatableNamedBuffers", list(buffers))
         return self
 
@@ -347,7 +355,7 @@ class Options(OptionsDict):
             for name in accessor.split("."):
                 target = getattr(target, name)
             values = value if isinstance(value, list) else [value]
-            target(*(_enumFromText(v) for v in values))
+            target(*(enumFromText(v) for v in values))
         return self
 
     def clone(self):
@@ -377,14 +385,6 @@ class Options(OptionsDict):
         values = ", ".join(f"{k}={v!r}" for k, v in self._values.items())
         groups = ", ".join(f"{k}={v!r}" for k, v in self._groups().items())
         return f"Options({values}, {groups})"
-
-
-def _enumFromText(value):
-    if isinstance(value, str) and value.count(".") == 1:
-        enum, member = value.split(".")
-        if hasattr(enums, enum):
-            return getattr(getattr(enums, enum), member)
-    return value
 
 
 def checkOptions(options):
