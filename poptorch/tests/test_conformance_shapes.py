@@ -241,6 +241,8 @@ INDICES = [
         Given([False, True, True, False]), (2, 6)),
     Row("index_put_mask_behind", update(setBehind), T,
         Given([True, False, True]), (2, 2, 4)),
+    Row("masked_select_known", lambda a: a.masked_select(torch.tensor(
+        [True, False, True, True, False, False])), S),
     Row("masked_scatter", lambda a, m, b: a.masked_scatter(m, b), S,
         Given([True, False, False, True, True, False]), (3, 5)),
     Row("index_fill", lambda a, i: a.index_fill(1, i, 3.0), S,

@@ -328,6 +328,20 @@ def test_resultsOfUnknownSizeAreNamed(function, operator):
         run(function, X)
 
 
+@pytest.mark.parametrize("function, error, message", [
+    (lambda x: x[[0, 7]], IndexError,
+     "index 7 is out of bounds for dimension 0 with size 3"),
+    (lambda x: x[:, [-5]], IndexError,
+     "index -5 is out of bounds for dimension 1 with size 4"),
+    (lambda x: x[0, 0, 0], IndexError, "too many indices"),
+    (lambda x: x.__setitem__(0, [1.0, 2.0, 3.0, 4.0]), TypeError,
+     "can't assign a list to a tensor"),
+])  # fmt: skip
+def test_indicesThatTorchRefuses(function, error, message):
+    with pytest.raises(error, match=message):
+        run(function, X)
+
+
 class Hopeless(nn.Module):
     def __init__(self):
         super().__init__()

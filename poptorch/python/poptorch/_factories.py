@@ -2,7 +2,7 @@
 # random ones are recorded and never run.
 import torch
 
-from ._indexing import getItem, holdsTraced, setItem, stacked
+from ._indexing import getItem, holdsTraced, maskedSelect, setItem, stacked
 from ._logging import logger
 from ._traced_tensor import TracedTensor
 
@@ -171,6 +171,8 @@ FUNCTIONS.update(
         torch.Tensor.new: _new,
         torch.Tensor.__getitem__: getItem,
         torch.Tensor.__setitem__: setItem,
+        torch.masked_select: maskedSelect,
+        torch.Tensor.masked_select: maskedSelect,
         torch.Tensor.__rpow__: _reversePower,
         torch.bilinear: _bilinear,
         torch.Tensor.to: _to,

@@ -22,7 +22,19 @@ def setItem(tracer, func, args, kwargs):
     tensor, index, value = args
     if not isinstance(tensor, TracedTensor):
         return func(*args, **kwargs)
+    if not isinstance(value, (bool, int, float, torch.Tensor)):
+        raise TypeError(f"can't assign a {type(value).__name__} to a tensor")
     return func(*_prepared(tracer, tensor, index), value)
+
+
+def maskedSelect(tracer, func, args, kwargs):
+    """torch.masked_select(), by a mask that is known."""
+    arguments = dict(zip(("input", "mask"), args), **kwargs)
+    tensor, mask = arguments.get("input"), arguments.get("mask")
+    if not isinstance(tensor, TracedTensor) or _isUnknown(mask):
+        return func(*args, **kwargs)
+    tensor, mask = torch.broadcast_tensors(tensor, mask)
+    return torch.Tensor.__getitem__(*_prepared(tracer, tensor, mask))
 
 
 def _prepared(tracer, tensor, index):
@@ -120,7 +132,22 @@ def withKnownPlaces(tracer, op, args):
     if op not in _INDEXED:
         return args
     indices = [i for index in args[1] for i in _placesOf(tracer, index)]
+    for dim, index in enumerate(indices):
+        if index is not None:
+            _requireInside(tracer.constantValue(index), dim, args[0].shape[dim])
     return (args[0], indices, *args[2:])
+
+
+def _requireInside(places, dim, size):
+    """Those that are known are checked as torch checks them."""
+    if places is None or places.dtype == torch.bool:
+        return
+    wrong = places[(places < -size) | (places >= size)]
+    if wrong.numel():
+        raise IndexError(
+            f"index {int(wrong[0])} is out of bounds for dimension {dim} with "
+            f"size {size}"
+        )
 
 
 def _placesOf(tracer, index):
