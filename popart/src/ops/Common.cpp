@@ -47,6 +47,13 @@ bool isFloat(DataType type) {
   return type == DataType::FLOAT || type == DataType::FLOAT16;
 }
 
+bool isRead(const Op &op, OutIndex output) {
+  const TensorId &id = op.outputs.at(static_cast<std::size_t>(output));
+  const auto &returned = op.getGraph().getOutputIds();
+  return !op.getGraph().getTensor(id).consumers.empty() ||
+         std::find(returned.begin(), returned.end(), id) != returned.end();
+}
+
 void requireFloat(const Op &op, InIndex input) {
   requireOp(op, isFloat(op.inInfo(input).dataType()),
             "input {} is {}; it must be FLOAT or FLOAT16", input,

@@ -28,6 +28,8 @@ void requireInputCount(const Op &op, int least, int most);
 void requireRank(const Op &op, InIndex input, Rank rank);
 void requireFloat(const Op &op, InIndex input);
 bool isFloat(DataType type);
+// Whether anything reads an output, in its graph or where that is called.
+bool isRead(const Op &op, OutIndex output);
 
 // The shape that NumPy's rules broadcast both to.
 Shape broadcastShapes(const Op &op, const Shape &a, const Shape &b);

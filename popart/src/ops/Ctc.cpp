@@ -95,8 +95,7 @@ void differentiateCtc(GradientBuilder &builder, const Op &op) {
 }
 
 void lowerCtc(LoweringContext &context, const Op &op) {
-  bool isTrained =
-      !op.getGraph().getTensor(op.outputs[gradientOutput]).consumers.empty();
+  bool isTrained = isRead(op, gradientOutput);
   auto outputs = context.emit(
       "ctcLoss",
       {{"blank", op.attributes.getInt("blank", 0)},

@@ -104,8 +104,7 @@ poplar::Tensor stateOf(LoweringContext &context, const Op &op, InIndex input,
 
 void lowerLstm(LoweringContext &context, const Op &op) {
   Sizes sizes(op);
-  bool isSaved =
-      !op.getGraph().getTensor(op.outputs[savedOutput]).consumers.empty();
+  bool isSaved = isRead(op, savedOutput);
   auto attributes = kindAttributes();
   attributes.set("saves", std::int64_t{isSaved});
   poplar::Tensor biases =

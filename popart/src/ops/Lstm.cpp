@@ -57,8 +57,7 @@ kernels::Attributes kindAttributes(const Op &op, bool hasSteps) {
 
 void lowerLstm(LoweringContext &context, const Op &op) {
   RecurrentLayer layer(op, gateCount);
-  bool isSaved =
-      !op.getGraph().getTensor(op.outputs[savedOutput]).consumers.empty();
+  bool isSaved = isRead(op, savedOutput);
   auto attributes = kindAttributes(op, op.hasInput(recurrentLengths));
   attributes.set("saves", std::int64_t{isSaved});
   std::vector<poplar::Tensor> inputs = {
