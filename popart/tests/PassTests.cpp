@@ -387,7 +387,7 @@ TEST(Checks, NameWhatIsWrongWithThePipeline) {
     op->settings.pipelineStage = 2 * op->settings.vgraphId;
   }
   EXPECT_EQ(messageOf(ir, 2).rfind("The set of pipeline stages for all Ops "
-                                   "contains 3 stages, but stage 1 is missing",
+                                   "contains 2 stages, but stage 1 is missing",
                                    0),
             0u);
   ir = pipelined(2, 8);

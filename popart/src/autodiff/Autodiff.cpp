@@ -5,6 +5,8 @@
 #include <ops/Common.hpp>
 #include <popart/tensornames.hpp>
 
+#include <algorithm>
+
 namespace popart {
 namespace {
 
@@ -77,12 +79,20 @@ void seedLossGradient(Ir &ir, Backward &backward) {
 
 } // namespace
 
+PipelineStage lastForwardStage(const Graph &graph) {
+  PipelineStage last = unusedPipelineStage;
+  for (const auto &op : graph.getOps()) {
+    if (!op->settings.isBackward) {
+      last = std::max(last, op->settings.pipelineStage);
+    }
+  }
+  return last;
+}
+
 void differentiate(Ir &ir) {
   Graph &graph = ir.getMainGraph();
   std::set<TensorId> wanted = wantedTensors(ir);
-  const Op *last = graph.getTensor(ir.loss).producer;
-  Backward backward(graph, wanted,
-                    last ? last->settings.pipelineStage : unusedPipelineStage,
+  Backward backward(graph, wanted, lastForwardStage(graph),
                     ir.sessionOptions.executionPhaseSettings.phases - 1);
   if (!backward.isWanted(ir.loss)) {
     return; // nothing to train and nothing anchored

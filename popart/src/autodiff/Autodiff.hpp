@@ -18,4 +18,8 @@ inline const char *finalLossScaleId() {
 // are made too where an anchor asks for them.
 void differentiate(Ir &ir);
 
+// Where the pipeline turns back, be the loss there or before; unused without
+// pipelining.
+PipelineStage lastForwardStage(const Graph &graph);
+
 } // namespace popart

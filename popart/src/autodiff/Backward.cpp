@@ -12,8 +12,8 @@
 namespace popart {
 
 Backward::Backward(Graph &graph, std::set<TensorId> wanted,
-                   PipelineStage lossStage, ExecutionPhase lastPhase)
-    : graph_(graph), editor_(graph), lossStage_(lossStage),
+                   PipelineStage lastStage, ExecutionPhase lastPhase)
+    : graph_(graph), editor_(graph), lastStage_(lastStage),
       lastPhase_(lastPhase), wanted_(std::move(wanted)) {
   for (const auto &op : graph.getOps()) {
     forward_.push_back(op.get());
@@ -51,7 +51,7 @@ Op::Settings Backward::backwardSettings(const Op::Settings &forward) const {
   Op::Settings settings = forward;
   settings.isBackward = true;
   if (forward.pipelineStage != unusedPipelineStage) {
-    settings.pipelineStage = 2 * lossStage_ - forward.pipelineStage;
+    settings.pipelineStage = 2 * lastStage_ - forward.pipelineStage;
   }
   if (forward.executionPhase != unusedExecutionPhase) {
     settings.executionPhase = 2 * lastPhase_ - forward.executionPhase;

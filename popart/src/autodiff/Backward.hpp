@@ -14,9 +14,9 @@ namespace popart {
 class Backward {
 public:
   // `wanted`: tensors whose gradients somebody needs. Operations of a forward
-  // stage s get stage 2S - s, S being `lossStage`: the pipeline folds back at
-  // the loss. So do phases at `lastPhase`.
-  Backward(Graph &graph, std::set<TensorId> wanted, PipelineStage lossStage,
+  // stage s get stage 2S - s, S being `lastStage`: the pipeline turns back
+  // there. So do phases at `lastPhase`.
+  Backward(Graph &graph, std::set<TensorId> wanted, PipelineStage lastStage,
            ExecutionPhase lastPhase);
 
   // The gradient of `id` leads somewhere.
@@ -39,7 +39,7 @@ private:
 
   Graph &graph_;
   GraphEditor editor_;
-  PipelineStage lossStage_;
+  PipelineStage lastStage_;
   ExecutionPhase lastPhase_;
   std::vector<Op *> forward_;
   std::set<TensorId> wanted_;

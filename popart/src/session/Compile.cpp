@@ -79,7 +79,8 @@ poplar::Executable compileSession(const Session::Implementation &self,
   std::vector<poplar::program::Program> valuePrograms = {
       support::timed(logger, "lowerValueProgram", [&] {
         return lowerStep(ir, self.valueGraph(), valueGraph,
-                         {.isPipelined = self.isScheduleVisible()});
+                         {.isPipelined = self.runsMachine &&
+                                         ir.sessionOptions.enablePipelining});
       })};
   std::vector<poplar::program::Program> machinePrograms = {
       support::timed(logger, "lowerMachineProgram", [&] {

@@ -125,6 +125,7 @@ std::string fingerprint(const Session::Implementation &session) {
   support::Sha256 hash;
   hash.add(printGraph(ir.getMainGraph()));
   hash.add(printGraph(session.machineGraph));
+  hash.add(session.runsMachine ? "machine" : "value");
   addOptions(hash, ir);
   for (const auto &[id, type] : ir.dataFlow.getAnchorReturnTypeMap()) {
     hash.add(fmt::format("{} {} {} {} {};", id, type.str(), type.rp(),

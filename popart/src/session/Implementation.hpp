@@ -29,8 +29,9 @@ struct Session::Implementation {
   std::shared_ptr<DeviceInfo> device;
   std::string name;
   Graph machineGraph;
+  bool runsMachine = false; // as PipelineSchedule.hpp has it
   // The value program keeps one copy of what all replicas have, unless they
-  // come to differ or the schedule is visible.
+  // come to differ.
   Graph foldedGraph;
   bool areReplicasFolded = false;
   std::unique_ptr<StepBinding> binding;
@@ -50,7 +51,6 @@ struct Session::Implementation {
   bool hasVariables = false; // the engine has been given all since its load
   bool hasRun = false;
 
-  bool isScheduleVisible() const { return popart::isScheduleVisible(*ir); }
   // Of this process, and of all.
   std::int64_t replicas() const {
     return ir->sessionOptions.getReplicationFactor();
@@ -60,7 +60,7 @@ struct Session::Implementation {
   }
   bool isDistributed() const { return allReplicas() > replicas(); }
   const Graph &valueGraph() const {
-    return isScheduleVisible() ? machineGraph
+    return runsMachine         ? machineGraph
            : areReplicasFolded ? foldedGraph
                                : ir->getMainGraph();
   }

@@ -58,6 +58,7 @@ Session::Session(std::shared_ptr<Ir> ir, std::shared_ptr<DeviceInfo> device,
   self.ir = std::move(ir);
   self.device = std::move(device);
   self.name = std::move(name);
+  self.runsMachine = runsMachineProgram(*self.ir);
   Graph &graph = self.ir->getMainGraph();
   int ipus = ipusOfReplica(self);
   checkIoTiles(self);
@@ -67,8 +68,7 @@ Session::Session(std::shared_ptr<Ir> ir, std::shared_ptr<DeviceInfo> device,
   PassContext machine{*self.ir, self.machineGraph, ipus};
   runPasses(machinePasses(), machine);
   self.areReplicasFolded =
-      self.replicas() > 1 && !self.isDistributed() &&
-      !self.isScheduleVisible() &&
+      self.replicas() > 1 && !self.isDistributed() && !self.runsMachine &&
       canFoldReplicas(graph, static_cast<unsigned>(self.replicas()));
   if (self.areReplicasFolded) {
     GraphEditor(self.foldedGraph).copyFrom(graph);

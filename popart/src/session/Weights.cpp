@@ -62,7 +62,7 @@ TensorInfo Session::Implementation::hostInfo(const Tensor &tensor) const {
 }
 
 bool Session::Implementation::isHostValue(const Tensor &tensor) const {
-  return copies() == 1 && !isScheduleVisible() &&
+  return copies() == 1 && !runsMachine &&
          groupingOf(tensor).getNumGroups() == 1 &&
          tensor.variableSettings.getRetrievalMode() !=
              VariableRetrievalMode::AllReplicas &&
@@ -88,7 +88,7 @@ void Session::Implementation::write(const Tensor &tensor) {
   const char *begin = bytes.data();
   const char *end = begin + bytes.size();
   engine->writeTensor(tensor.id, begin, end);
-  if (!isScheduleVisible()) {
+  if (!runsMachine) {
     return;
   }
   for (int ipu = 0; ipu < device->getNumIpus(); ++ipu) {

@@ -5,6 +5,8 @@
 #include <support/Error.hpp>
 #include <transforms/PipelineSchedule.hpp>
 
+#include <set>
+
 namespace popart {
 namespace {
 
@@ -22,10 +24,31 @@ const char *nameOf(VirtualGraphMode mode) {
   return "";
 }
 
+// Of the model as it was written: a stage may turn out to have nothing to do.
+void requireAllStages(const Graph &graph) {
+  std::set<PipelineStage> stages;
+  for (const auto &op : graph.getOps()) {
+    PipelineStage stage = op->settings.pipelineStage;
+    stages.insert(stage == unusedPipelineStage ? op->settings.vgraphId : stage);
+  }
+  PipelineStage expected = 0;
+  for (PipelineStage stage : stages) {
+    support::requireUser<error>(
+        stage <= expected,
+        "The set of pipeline stages for all Ops contains {} stages, but stage "
+        "{} is missing",
+        stages.size(), expected);
+    expected += stage == expected ? 1 : 0;
+  }
+}
+
 } // namespace
 
 void checkOptions(PassContext &context) {
   const SessionOptions &options = context.ir.sessionOptions;
+  if (options.enablePipelining) {
+    requireAllStages(context.graph);
+  }
   support::requireUser<error>(
       options.enableGradientAccumulation || options.accumulationFactor <= 1,
       "enableGradientAccumulation is false, but accumulationFactor > 1. Either "

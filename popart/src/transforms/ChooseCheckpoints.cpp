@@ -1,6 +1,7 @@
 // The documented recomputation modes.
 #include <transforms/ChooseCheckpoints.hpp>
 
+#include <autodiff/Autodiff.hpp>
 #include <popart/error.hpp>
 #include <support/Error.hpp>
 
@@ -154,14 +155,6 @@ void keepCheckpoints(const std::vector<const Op *> &ops,
 
 } // namespace
 
-PipelineStage lossStageOf(const Graph &graph) {
-  PipelineStage stage = unusedPipelineStage;
-  for (const Op *op : forwardOps(graph)) {
-    stage = std::max(stage, op->settings.pipelineStage);
-  }
-  return stage;
-}
-
 std::set<const Op *> chooseRecomputed(const PassContext &context) {
   const SessionOptions &options = context.ir.sessionOptions;
   if (!context.ir.isTraining()) {
@@ -169,7 +162,7 @@ std::set<const Op *> chooseRecomputed(const PassContext &context) {
   }
   std::vector<const Op *> ops = forwardOps(context.graph);
   checkAnnotations(options, ops);
-  PipelineStage lossStage = lossStageOf(context.graph);
+  PipelineStage lossStage = lastForwardStage(context.graph);
   std::set<const Op *> kept;
   if (options.autoRecomputation == RecomputationType::Standard) {
     kept = standardCheckpoints(context.graph, ops);

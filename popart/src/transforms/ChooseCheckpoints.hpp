@@ -8,9 +8,6 @@
 
 namespace popart {
 
-// The last stage of the forward pass; unused without pipelining.
-PipelineStage lossStageOf(const Graph &graph);
-
 std::set<const Op *> chooseRecomputed(const PassContext &context);
 
 } // namespace popart

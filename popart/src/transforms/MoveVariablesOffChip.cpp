@@ -121,8 +121,8 @@ private:
 } // namespace
 
 void moveVariablesOffChip(PassContext &context) {
-  // Where the schedule is visible the host reads this program's variables.
-  if (!isScheduleVisible(context.ir)) {
+  // Where the engine runs this program, the host has its variables whole.
+  if (!runsMachineProgram(context.ir)) {
     VariableMover(context).run();
   }
 }

@@ -4,14 +4,22 @@
 #include <popart/error.hpp>
 #include <support/Error.hpp>
 
+#include <cstdlib>
 #include <map>
+#include <string_view>
 
 namespace popart {
 
-bool isScheduleVisible(const Ir &ir) {
+bool runsMachineProgram(const Ir &ir) {
+  const char *wanted = std::getenv("ASPEN_PROGRAM");
+  std::string_view program = wanted ? wanted : "value";
+  support::requireUser<error>(program == "value" || program == "machine",
+                              "[ASPEN_PROGRAM] '{}' is neither 'value' nor "
+                              "'machine'",
+                              program);
   const SessionOptions &options = ir.sessionOptions;
-  return options.enablePipelining && ir.isTraining() &&
-         !options.enableGradientAccumulation;
+  return program == "machine" || (options.enablePipelining && ir.isTraining() &&
+                                  !options.enableGradientAccumulation);
 }
 
 PipelineSchedule pipelineSchedule(const Ir &ir, const Graph &graph) {
@@ -27,15 +35,13 @@ PipelineSchedule pipelineSchedule(const Ir &ir, const Graph &graph) {
         found->second->settings.vgraphId, op->settings.vgraphId);
   }
   PipelineSchedule schedule;
-  PipelineStage last = first.empty() ? 0 : first.rbegin()->first;
+  PipelineStage last = first.empty() ? -1 : first.rbegin()->first;
   for (PipelineStage stage = 0; stage <= last; ++stage) {
-    auto found = first.find(stage);
-    support::requireUser<error>(
-        found != first.end(),
-        "The set of pipeline stages for all Ops contains {} stages, but stage "
-        "{} is missing",
-        first.size(), stage);
-    VGraphId ipu = found->second->settings.vgraphId;
+    // Where nothing runs, as in the backward pass of stages after the loss's,
+    // the stage is one with the last.
+    bool isThere = first.count(stage) > 0 || schedule.ipus.empty();
+    VGraphId ipu = isThere ? first.lower_bound(stage)->second->settings.vgraphId
+                           : schedule.ipus.back();
     bool isSame = !schedule.ipus.empty() && schedule.ipus.back() == ipu;
     std::int64_t next = schedule.independentStages() - (isSame ? 1 : 0);
     schedule.ipus.push_back(ipu);

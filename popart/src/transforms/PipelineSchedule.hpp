@@ -34,9 +34,11 @@ struct PipelineSchedule {
   }
 };
 
-// Pipelined training without accumulation updates weights between the stages of
-// a micro-batch: there the machine's schedule is the meaning.
-bool isScheduleVisible(const Ir &ir);
+// Whether the engine runs the machine program, in the place of the value
+// program. Pipelined training without accumulation updates weights between the
+// stages of a micro-batch: there the machine's schedule is the meaning.
+// ASPEN_PROGRAM=machine asks for it anyway.
+bool runsMachineProgram(const Ir &ir);
 
 // Throws popart::error when the stages are not as the documentation asks.
 PipelineSchedule pipelineSchedule(const Ir &ir, const Graph &graph);

@@ -2,6 +2,7 @@
 // repeated inputs, down to the tensors that are kept: the checkpoints.
 #include <transforms/Passes.hpp>
 
+#include <autodiff/Autodiff.hpp>
 #include <ir/GraphEditor.hpp>
 #include <transforms/ChooseCheckpoints.hpp>
 
@@ -16,7 +17,7 @@ public:
   Recomputer(PassContext &context, std::set<const Op *> recomputed)
       : graph_(context.graph), editor_(context.graph),
         recomputed_(std::move(recomputed)),
-        lossStage_(lossStageOf(context.graph)) {}
+        lastStage_(lastForwardStage(context.graph)) {}
 
   void run() {
     std::vector<Op *> ops;
@@ -74,15 +75,15 @@ private:
   // stages or IPUs it keeps.
   bool isOwn(const Op &producer, const Op &reader) const {
     return producer.settings.vgraphId == reader.settings.vgraphId &&
-           (lossStage_ == unusedPipelineStage ||
+           (lastStage_ == unusedPipelineStage ||
             producer.settings.pipelineStage ==
-                2 * lossStage_ - reader.settings.pipelineStage);
+                2 * lastStage_ - reader.settings.pipelineStage);
   }
 
   Graph &graph_;
   GraphEditor editor_;
   std::set<const Op *> recomputed_;
-  PipelineStage lossStage_;
+  PipelineStage lastStage_;
   std::map<TensorId, TensorId> repeated_;
 };
 

@@ -9,8 +9,8 @@
 namespace popart {
 
 void shardVariables(PassContext &context) {
-  // Where the schedule is visible the host reads this program's variables.
-  if (isScheduleVisible(context.ir) ||
+  // Where the engine runs this program, the host has its variables whole.
+  if (runsMachineProgram(context.ir) ||
       context.ir.sessionOptions.getGlobalReplicationFactor() == 1) {
     return;
   }
