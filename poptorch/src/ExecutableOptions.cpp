@@ -32,7 +32,9 @@ std::optional<std::int64_t> Executable::phaseStride() const {
 void Executable::setPhases(popart::SessionOptions &session) const {
   session.virtualGraphMode = popart::VirtualGraphMode::ExecutionPhases;
   auto &settings = session.executionPhaseSettings;
-  settings.stages = options_.executionMode == "serial_phased" ? 1 : 2;
+  bool isSerial =
+      options_.executionMode == "serial_phased" || translation_.ipuCount == 1;
+  settings.stages = isSerial ? 1 : 2;
   settings.phases = static_cast<int>(translation_.phases);
   settings.phases += options_.liveness == Liveness::AlwaysLive ? 0 : 3;
   settings.phases += options_.hasSeparateBackwardPhase ? 1 : 0;

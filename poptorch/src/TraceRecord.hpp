@@ -36,6 +36,7 @@ struct Placement {
   std::int64_t ipu = 0;
   std::int64_t stage = 0;
   std::int64_t phase = 0;
+  std::string block = {}; // its name; empty outside of all
 };
 
 // One call of a torch operator, for example "aten::convolution".

@@ -4,6 +4,8 @@
 #include "CallLowering.hpp"
 #include "Dependences.hpp"
 #include "Error.hpp"
+#include "OwnOperations.hpp"
+#include "PipelineStages.hpp"
 
 #include <popart/ir.hpp>
 
@@ -46,13 +48,14 @@ public:
     }
     findNeeded();
     requireSupported();
-    placeStages();
+    place();
     checkAvailableMemory();
     addLeaves();
     for (CallIndex i : neededCalls_) {
       addCall(i);
     }
     finish();
+    result_.forwardStages = closeGaps(graph_);
     return std::move(result_);
   }
 
@@ -108,27 +111,20 @@ private:
     }
   }
 
-  // Stages next to each other on one IPU are one stage of the pipeline.
-  void placeStages() {
-    std::map<std::int64_t, std::int64_t> ipuOfStage;
+  void place() {
     std::int64_t last = 0;
     for (CallIndex i : neededCalls_) {
       const Placement &placement = record_.calls[i].placement;
-      ipuOfStage.emplace(placement.stage, placement.ipu);
       last = std::max(last, placement.ipu);
       result_.phases =
           std::max(result_.phases,
                    placement.phase * options_.phaseStride.value_or(0) + 1);
     }
     result_.ipuCount = last + 1;
-    std::int64_t stage = 0;
-    const std::int64_t *previous = nullptr;
-    for (const auto &[id, ipu] : ipuOfStage) {
-      stage += previous && *previous != ipu ? 1 : 0;
-      pipelineStage_[id] = stage;
-      previous = &ipu;
+    stages_ = pipelineStages(record_, neededCalls_);
+    if (options_.isPipelined && result_.ipuCount > 1) {
+      requireForwardFlow(record_, neededCalls_, stages_);
     }
-    result_.forwardStages = stage + 1;
   }
 
   void checkAvailableMemory() const {
@@ -149,9 +145,7 @@ private:
     if (result_.ipuCount > 1) {
       settings.vgraphId = call.placement.ipu;
       if (options_.isPipelined) {
-        auto stage = pipelineStage_.find(call.placement.stage);
-        settings.pipelineStage =
-            stage == pipelineStage_.end() ? 0 : stage->second;
+        settings.pipelineStage = stages_.number.at(call.placement.stage);
       }
     }
     if (options_.phaseStride) {
@@ -160,12 +154,11 @@ private:
     return settings;
   }
 
-  // Of operations that no call of the model asks for: they run in the phase of
-  // what they read.
-  popart::Op::Settings ownSettings() const {
-    popart::Op::Settings settings = this->settings(TracedCall());
-    settings.executionPhase = popart::unusedExecutionPhase;
-    return settings;
+  // Where an operation goes that has no neighbours.
+  popart::Op::Settings firstPlace() const {
+    return neededCalls_.empty()
+               ? popart::Op::Settings()
+               : settings(record_.calls[*neededCalls_.begin()]);
   }
 
   CallOptions callOptions(const TracedCall &call) const {
@@ -315,6 +308,7 @@ private:
         result_.overlappedOutputs[result_.outputs.back()] = found->second;
       }
     }
+    std::vector<std::pair<TensorId, TensorId>> copies;
     for (const auto &[target, value] : record_.writtenBack) {
       auto input = std::find_if(
           record_.inputs.begin(), record_.inputs.end(),
@@ -324,12 +318,11 @@ private:
                                            asOutput(value));
       } else {
         auto found = variables_.find(target);
-        const TensorId &variable =
-            found == variables_.end() ? id(target) : found->second;
-        graph_.addOp({"ai.graphcore", "CopyVarUpdate"}, {variable, id(value)},
-                     1, {}, ownSettings());
+        copies.emplace_back(
+            found == variables_.end() ? id(target) : found->second, id(value));
       }
     }
+    copyToVariables(graph_, std::move(copies), firstPlace());
   }
 
   // Anchors are results of operations.
@@ -343,7 +336,7 @@ private:
       return source;
     }
     return graph_.addOp({"ai.onnx", "Identity"}, {source}, 1, {},
-                        ownSettings())[0];
+                        settingsBeside(graph_, {source}, firstPlace()))[0];
   }
 
   const TraceRecord &record_;
@@ -353,7 +346,7 @@ private:
   std::vector<TensorId> ids_; // by tensor number
   std::set<TensorNumber> neededTensors_;
   std::set<CallIndex> neededCalls_;
-  std::map<std::int64_t, std::int64_t> pipelineStage_;
+  PipelineStages stages_;
   std::map<TensorNumber, TensorId> variables_; // those used through a Detach
   std::map<TensorNumber, popart::ExchangeStrategy> overlaps_; // of outputs
   CallIndex loss_ = static_cast<CallIndex>(-1);

@@ -45,6 +45,21 @@ kernels::Expression inOneType(const kernels::Expression &expression,
   return Expression::cast(type, expression.substitute(operands));
 }
 
+// The variables of the Poplar graph that a tensor is made of.
+void addVariables(const poplar::Tensor &tensor, std::set<std::size_t> &to) {
+  for (const auto &piece : poplar::internal::tensorView(tensor).pieces) {
+    to.insert(piece.variable.index());
+  }
+}
+
+bool isViewOf(const std::set<std::size_t> &variables,
+              const poplar::Tensor &tensor) {
+  const auto &pieces = poplar::internal::tensorView(tensor).pieces;
+  return std::any_of(pieces.begin(), pieces.end(), [&](const auto &piece) {
+    return variables.count(piece.variable.index()) > 0;
+  });
+}
+
 bool changesVariable(const Op &op) {
   for (std::size_t i = 0; i < op.outputs.size(); ++i) {
     if (op.modifiedInput(static_cast<OutIndex>(i)) >= 0) {
@@ -89,24 +104,23 @@ void LoweringContext::lower(const Op &op, poplar::program::Sequence &program) {
     const TensorId &id = op.outputs[static_cast<std::size_t>(i)];
     support::requireInternal(hasTensor(id), "{} was lowered without '{}'",
                              op.str(), id);
-    if (returned_.count(id) > 0 && op.modifiedInput(i) < 0 &&
-        isViewOfStored(tensor(id))) {
-      setTensor(id, duplicate(tensor(id), debugPath_ + "/returned"));
+    if (op.modifiedInput(i) < 0 && isFleeting(id)) {
+      setTensor(id, duplicate(tensor(id), debugPath_ + "/kept"));
     }
   }
 }
 
 void LoweringContext::addStored(const poplar::Tensor &variable) {
-  for (const auto &piece : poplar::internal::tensorView(variable).pieces) {
-    stored_.insert(piece.variable.index());
-  }
+  addVariables(variable, stored_);
 }
 
-bool LoweringContext::isViewOfStored(const poplar::Tensor &tensor) const {
-  const auto &pieces = poplar::internal::tensorView(tensor).pieces;
-  return std::any_of(pieces.begin(), pieces.end(), [&](const auto &piece) {
-    return stored_.count(piece.variable.index()) > 0;
-  });
+void LoweringContext::addOverwritten(const poplar::Tensor &variable) {
+  addVariables(variable, overwritten_);
+}
+
+bool LoweringContext::isFleeting(const TensorId &id) const {
+  return (returned_.count(id) > 0 && isViewOf(stored_, tensor(id))) ||
+         (readLate_.count(id) > 0 && isViewOf(overwritten_, tensor(id)));
 }
 
 std::vector<poplar::Tensor>

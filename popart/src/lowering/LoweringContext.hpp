@@ -41,6 +41,10 @@ public:
   // variable, as an update may have changed it by then.
   void addStored(const poplar::Tensor &variable);
   void addReturned(const TensorId &id) { returned_.insert(id); }
+  // The same of variables that every micro-batch overwrites, and outputs that
+  // may be read after that.
+  void addOverwritten(const poplar::Tensor &variable);
+  void addReadLate(const TensorId &id) { readLate_.insert(id); }
   // The same for all that a subgraph of the operation that is being lowered
   // computes; returns its outputs.
   std::vector<poplar::Tensor>
@@ -96,13 +100,16 @@ public:
 
 private:
   unsigned firstTile(VGraphId ipu) const;
-  bool isViewOfStored(const poplar::Tensor &tensor) const;
+  // Whether an output must be copied to stay what it is.
+  bool isFleeting(const TensorId &id) const;
 
   poplar::Graph &graph_;
   const SessionOptions &options_;
   std::map<TensorId, poplar::Tensor> tensors_;
   std::set<std::size_t> stored_; // variables of the Poplar graph
   std::set<TensorId> returned_;
+  std::set<std::size_t> overwritten_; // variables of the Poplar graph
+  std::set<TensorId> readLate_;
   std::map<std::string, poplar::RemoteBuffer> remoteBuffers_;
   std::map<VGraphId, poplar::Graph> ipuGraphs_;
   const Op *op_ = nullptr;

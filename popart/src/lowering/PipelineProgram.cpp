@@ -10,9 +10,16 @@
 #include <string>
 
 namespace popart {
+namespace {
 
 using poplar::program::Copy;
 using poplar::program::Repeat;
+
+bool isNormal(const Op &op) {
+  return op.settings.executionContext == ExecutionContext::Normal;
+}
+
+} // namespace
 
 PipelineProgram::PipelineProgram(LoweringContext &context, Functions &functions,
                                  const Ir &ir, const Graph &graph,
@@ -29,7 +36,7 @@ PipelineProgram::PipelineProgram(LoweringContext &context, Functions &functions,
   // overwritten before it has moved on.
   std::vector<Sequence> copies;
   for (const auto &op : graph.getOps()) {
-    if (op->settings.executionContext != ExecutionContext::Normal) {
+    if (!isNormal(*op)) {
       continue;
     }
     if (op->opid.type == "IpuCopy") {

@@ -50,6 +50,41 @@ std::int64_t anchorPeriod(const Ir &ir) {
   return period;
 }
 
+// What other stages read, or stashes, copies between stages and copies to
+// variables: they come when all of a stage has run.
+bool isReadLate(const Op &op, const TensorId &output, const Graph &graph) {
+  const auto &readers = graph.getTensor(output).consumers;
+  PipelineStage stage = op.settings.pipelineStage;
+  return std::any_of(readers.begin(), readers.end(), [&](const Op *reader) {
+    const std::string &type = reader->opid.type;
+    return reader->settings.pipelineStage != stage || type == "Stash" ||
+           type == "CopyVarUpdate" ||
+           (type == "IpuCopy" && stage != unusedPipelineStage);
+  });
+}
+
+// The variable that an output is a new version of; empty if of none.
+TensorId variableBehind(const Op &op, std::size_t output) {
+  InIndex modified = op.modifiedInput(static_cast<OutIndex>(output));
+  return modified < 0 ? TensorId()
+                      : op.inputs[static_cast<std::size_t>(modified)];
+}
+
+// A view would not keep the value of a variable that micro-batches overwrite.
+void findOverwritten(LoweringContext &context, const Graph &graph) {
+  for (const auto &op : graph.getOps()) {
+    bool isNormal = op->settings.executionContext == ExecutionContext::Normal;
+    for (std::size_t i = 0; isNormal && i < op->outputs.size(); ++i) {
+      TensorId variable = variableBehind(*op, i);
+      if (variable.empty() && isReadLate(*op, op->outputs[i], graph)) {
+        context.addReadLate(op->outputs[i]);
+      } else if (context.hasTensor(variable)) {
+        context.addOverwritten(context.tensor(variable));
+      }
+    }
+  }
+}
+
 class StepLowering {
 public:
   StepLowering(const Ir &ir, const Graph &graph, poplar::Graph &target,
@@ -64,7 +99,9 @@ public:
         batches_(ir.dataFlow.batchesPerStep()), pattern_(anchorPeriod(ir)),
         period_(std::lcm(pattern_, factor_) / factor_),
         turns_(ir.sessionOptions.getGlobalReplicationFactor() /
-               std::int64_t{target.getReplicationFactor()}) {}
+               std::int64_t{target.getReplicationFactor()}) {
+    findOverwritten(context_, graph);
+  }
 
   Program lower(bool isPipelined) {
     isPipelined ? lowerPipeline() : lowerOperations();

@@ -16,16 +16,22 @@ bool hasPhase(const Op &op) {
   return op.settings.executionPhase != unusedExecutionPhase;
 }
 
+// The latest phase that an operation reads something from.
+ExecutionPhase latestInput(const Graph &graph, const Op &op) {
+  ExecutionPhase latest = 0;
+  for (const TensorId &id : op.inputs) {
+    const Op *producer = id.empty() ? nullptr : graph.getTensor(id).producer;
+    latest =
+        producer ? std::max(latest, producer->settings.executionPhase) : latest;
+  }
+  return latest;
+}
+
 // An operation that the model gives no phase runs with the latest of those that
 // it reads from.
 void followInputs(Graph &graph) {
   for (const auto &op : graph.getOps()) {
-    ExecutionPhase latest = 0;
-    for (const TensorId &id : op->inputs) {
-      const Op *producer = id.empty() ? nullptr : graph.getTensor(id).producer;
-      latest = producer ? std::max(latest, producer->settings.executionPhase)
-                        : latest;
-    }
+    ExecutionPhase latest = latestInput(graph, *op);
     if (!hasPhase(*op)) {
       op->settings.executionPhase = latest;
     }
@@ -34,6 +40,19 @@ void followInputs(Graph &graph) {
         "[{}] in execution phase {} reads what phase {} makes; data can only "
         "flow to the same or a later phase",
         op->str(), op->settings.executionPhase, latest);
+  }
+}
+
+// A variable is overwritten when all phases have read what it was.
+void followReaders(Graph &graph) {
+  for (const auto &op : graph.getOps()) {
+    if (op->opid.type != "CopyVarUpdate") {
+      continue;
+    }
+    ExecutionPhase &phase = op->settings.executionPhase;
+    for (const Op *reader : graph.getTensor(op->inputs[0]).consumers) {
+      phase = std::max(phase, reader->settings.executionPhase);
+    }
   }
 }
 
@@ -85,6 +104,7 @@ void assignExecutionPhases(PassContext &context) {
     splitIntoPhases(context, phases);
   }
   followInputs(graph);
+  followReaders(graph);
   sortByPhase(graph);
   for (const auto &op : graph.getOps()) {
     VGraphId ipu = op->settings.vgraphId;

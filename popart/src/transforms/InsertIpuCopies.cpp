@@ -27,13 +27,20 @@ const Tensor &insideOf(const Op &call, const TensorId &id) {
   return callee.getTensor(callee.getOutputIds().at(index));
 }
 
+// Who overwrites a variable need not be where it is.
+const Op *firstReader(const Tensor &tensor) {
+  auto reads = [](const Op *op) { return op->opid.type != "CopyVarUpdate"; };
+  auto found =
+      std::find_if(tensor.consumers.begin(), tensor.consumers.end(), reads);
+  return found != tensor.consumers.end() ? *found
+         : tensor.consumers.empty()      ? nullptr
+                                         : tensor.consumers.front();
+}
+
 } // namespace
 
 VGraphId homeOf(const Tensor &tensor) {
-  const Op *op = tensor.producer;
-  if (!op && !tensor.consumers.empty()) {
-    op = tensor.consumers.front();
-  }
+  const Op *op = tensor.producer ? tensor.producer : firstReader(tensor);
   if (!op) {
     return unusedVGraphId;
   }

@@ -52,18 +52,19 @@ private:
     return schedule_.independentOf(a) == schedule_.independentOf(b);
   }
 
-  // Between updates a variable may be read from anywhere.
+  // Between updates a variable may be read from anywhere, and overwritten at
+  // any time.
   void requireOneIpu(const Tensor &tensor) const {
+    VGraphId home = homeOf(tensor);
     for (const Op *consumer : tensor.consumers) {
       support::requireUser<error>(
           consumer->settings.executionContext != ExecutionContext::Normal ||
-              consumer->settings.vgraphId ==
-                  tensor.consumers.front()->settings.vgraphId,
+              consumer->settings.vgraphId == home ||
+              consumer->opid.type == "CopyVarUpdate",
           "Can not copy variable tensor {} between virtual graphs when "
           "pipelining. All operations that read it must be on one IPU; they "
           "are on {} and {}",
-          tensor.id, tensor.consumers.front()->settings.vgraphId,
-          consumer->settings.vgraphId);
+          tensor.id, home, consumer->settings.vgraphId);
     }
   }
 

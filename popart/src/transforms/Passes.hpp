@@ -61,6 +61,9 @@ void duplicateSharedScalars(PassContext &context);
 // Marks forward operations by autoRecomputation and repeats them in the
 // backward pass, so that their results need not be kept.
 void recomputeForward(PassContext &context);
+// Variables that the model overwrites: copies of the old value for the stages
+// that read it later.
+void placeVariableCopies(PassContext &context);
 // Runs matrix products in the pieces that the model wants.
 void serializeMatMuls(PassContext &context);
 // Runs operations for a part of the batch at a time.

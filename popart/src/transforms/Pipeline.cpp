@@ -68,6 +68,7 @@ std::span<const Pass> machinePasses() {
   static constexpr Pass passes[] = {
       {"duplicateSharedScalars", duplicateSharedScalars},
       {"recomputeForward", recomputeForward, true},
+      {"placeVariableCopies", placeVariableCopies},
       {"serializeMatMuls", serializeMatMuls, true},
       {"serializeBatch", serializeBatch, true},
       {"shardVariables", shardVariables},

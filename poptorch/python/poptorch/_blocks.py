@@ -21,6 +21,7 @@ def _enter(user_id, ipu_id):
         user_id, stage, phase, ipu,
     )  # fmt: skip
     torch.ops.poptorch.begin_ipu_block(stage, phase, ipu)
+    tracer.placement = (ipu, stage, phase, str(user_id))
 
 
 def _leave():

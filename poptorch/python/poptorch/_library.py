@@ -82,7 +82,7 @@ _VALUES = (
 def _beginBlock(stage, phase, ipu):
     tracer = activeTracer()
     if tracer is not None:
-        tracer.placement = (ipu, stage, phase)
+        tracer.placement = (ipu, stage, phase, "")
 
 
 def _endBlock():

@@ -9,8 +9,8 @@ class TraceRecord:
         self.state = []  # (name, number, is_parameter, host tensor, grouping)
         self.inputs = []  # (name, number)
         self.outputs = []  # numbers
-        self.calls = []  # (op, arguments, results, (ipu, stage, phase), scope,
-        # source line, outline attributes)
+        self.calls = []  # (op, arguments, results, (ipu, stage, phase,
+        # block), scope, source line, outline attributes)
         self.written_back = []  # (number of the state or input, value)
         self.constants = []  # (number, bytes)
         self.attributes = {}  # of custom operators, by the name calls have

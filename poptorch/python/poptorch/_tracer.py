@@ -34,7 +34,7 @@ class Tracer(ArgumentEncoder, Memory):
         registerComposites()
         self.record = TraceRecord()
         self.is_training = is_training
-        self.placement = (0, 0, 0)
+        self.placement = (0, 0, 0, "")
         self.scope = []
         self.outline = {}  # by the key of poptorch.Attribute(__outline=...)
         self.bodies = Bodies(self)

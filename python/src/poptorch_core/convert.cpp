@@ -71,6 +71,13 @@ TraceArgument toArgument(const py::handle &value) {
   return toVector<std::int64_t>(value);
 }
 
+Placement toPlacement(const py::tuple &placement) {
+  auto number = [&](std::size_t i) {
+    return placement[i].cast<std::int64_t>();
+  };
+  return {number(0), number(1), number(2), placement[3].cast<std::string>()};
+}
+
 TracedCall toCall(const py::tuple &call) {
   TracedCall result;
   result.op = call[0].cast<std::string>();
@@ -78,8 +85,7 @@ TracedCall toCall(const py::tuple &call) {
     result.arguments.push_back(toArgument(argument));
   }
   result.results = toVector<TensorNumber>(call[2]);
-  auto placement = toVector<std::int64_t>(call[3]);
-  result.placement = {placement[0], placement[1], placement[2]};
+  result.placement = toPlacement(call[3].cast<py::tuple>());
   result.scope = call[4].cast<std::string>();
   result.source = call[5].cast<std::string>();
   result.outline = call[6].cast<std::map<std::string, std::string>>();
