@@ -152,6 +152,8 @@ PARTS = {
     "random": Entry(random_programs, in_full_only=True),
     "graphs": Entry(pytest("popart/tests/random_graphs", RANDOM_GRAPHS="2000"),
                     in_full_only=True),
+    "pipelines": Entry(pytest("poptorch/tests/random_pipelines",
+                              RANDOM_PIPELINES="1000"), in_full_only=True),
     "models": Entry(pytest("popart/tests/onnx_models",
                            "poptorch/tests/test_torchvision.py",
                            "poptorch/tests/test_transformers.py",

@@ -10,6 +10,7 @@ import torch
 import torchvision
 
 import poptorch
+from image_networks import letThrough, withoutDropout
 
 IS_FULL = bool(os.environ.get("FULL_MODELS"))
 
@@ -35,24 +36,11 @@ def images(name, size):
 
 
 def make(name, **arguments):
-    """With weights that let an image through: some networks start with layers
-    that are zero, or nearly."""
     torch.manual_seed(1)
     if name in ("googlenet", "inception_v3"):
         arguments.update(aux_logits=False, init_weights=False)
     network = getattr(torchvision.models, name)(**arguments)
-    for key, value in network.state_dict().items():
-        if not value.is_floating_point():
-            continue
-        if key.endswith("running_mean"):
-            value.normal_(0, 0.1)
-        elif key.endswith("running_var"):
-            value.uniform_(0.5, 1.5)
-        elif "layer_scale" in key:
-            value.uniform_(0.1, 0.3)
-        elif value.dim() > 1 and value.abs().max() == 0:
-            value.normal_(0, 0.02)
-    return network
+    return letThrough(network)
 
 
 def sizeOf(name):
@@ -124,13 +112,6 @@ def smallTransformer():
     return torchvision.models.VisionTransformer(
         image_size=64, patch_size=16, num_layers=2, num_heads=2,
         hidden_dim=16, mlp_dim=32)  # fmt: skip
-
-
-def withoutDropout(network):
-    for module in network.modules():
-        if isinstance(module, torch.nn.Dropout):
-            module.p = 0.0
-    return network
 
 
 # Without dropout and dropped layers, which draw other numbers.
