@@ -224,6 +224,14 @@ LOSSES = [
         a, t, reduction="none"), (5, 4), labels(5, high=4)),
     Row("multilabel_margin", lambda a, t: F.multilabel_margin_loss(a, t),
         (2, 4), Given([[3, 0, -1, 1], [2, 0, 1, -1]])),
+    *(
+        Row(f"gaussian_nll_{reduction}", lambda a, t, v, reduction=reduction:
+            F.gaussian_nll_loss(a, t.detach(), v, full=True, eps=0.3,
+                                reduction=reduction), S, S, part(*S))
+        for reduction in ("mean", "sum", "none")
+    ),
+    Row("gaussian_nll_one_variance", lambda a, t, v: F.gaussian_nll_loss(
+        a, t.detach(), v), S, S, part(4, 1)),
     Row("kl_div", of(F.kl_div, reduction="sum"), S, part(*S)),
     Row("kl_div_batchmean", of(F.kl_div, reduction="batchmean"), S,
         part(*S)),

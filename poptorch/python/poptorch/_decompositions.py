@@ -337,6 +337,25 @@ def _multivariateLogGamma(x, p):
     return sum((x - 0.5 * i).lgamma() for i in range(p)) + constant
 
 
+@_decomposes("_scaled_dot_product_attention_forward")
+def _attention(
+    query, key, value, attn_mask=None, dropout_p=0.0, need_attn_weights=False,
+    is_causal=False,
+):
+    scale = query.shape[-1] ** -0.25
+    scores = torch.matmul(query * scale, (key * scale).transpose(-1, -2))
+    if is_causal:
+        is_past = _isUpTo(max(scores.shape[-2:]), scores)
+        is_past = is_past[: scores.shape[-2], : scores.shape[-1]]
+        scores = torch.where(is_past, scores, -math.inf)
+    elif attn_mask is not None and attn_mask.dtype == torch.bool:
+        scores = torch.where(attn_mask, scores, -math.inf)
+    elif attn_mask is not None:
+        scores = scores + attn_mask
+    weights = torch.dropout(scores.softmax(-1), dropout_p, dropout_p > 0)
+    return torch.matmul(weights, value), weights
+
+
 # Pools.
 
 

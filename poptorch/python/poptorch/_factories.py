@@ -2,6 +2,7 @@
 # random ones are recorded and never run.
 import torch
 
+from ._gaussian_loss import gaussianNllLoss
 from ._indexing import getItem, holdsTraced, maskedSelect, setItem, stacked
 from ._logging import logger
 from ._traced_tensor import TracedTensor
@@ -127,6 +128,12 @@ def _bilinear(tracer, func, args, kwargs):
     return func(first, second, weight, bias)
 
 
+def _gaussianNll(tracer, func, args, kwargs):
+    """nn.functional.gaussian_nll_loss, less the check that no variance is
+    negative: values are not known yet."""
+    return gaussianNllLoss(*args, **kwargs)
+
+
 def _namesIpu(value):
     if isinstance(value, torch.device):
         return value.type == "ipu"
@@ -174,6 +181,7 @@ FUNCTIONS.update(
         torch.masked_select: maskedSelect,
         torch.Tensor.masked_select: maskedSelect,
         torch.Tensor.__rpow__: _reversePower,
+        torch.nn.functional.gaussian_nll_loss: _gaussianNll,
         torch.bilinear: _bilinear,
         torch.Tensor.to: _to,
         torch.Tensor.ipu: _ipu,

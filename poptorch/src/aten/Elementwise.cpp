@@ -59,7 +59,7 @@ void lowerLogical(CallLowering &call) {
 
 // add, sub and rsub: b is multiplied by alpha, the third argument.
 std::pair<TensorId, TensorId> scaledOperands(CallLowering &call) {
-  DataType type = call.resultInfo().dataType();
+  DataType type = arithmeticType(call.resultInfo().dataType());
   TensorId a = call.tensorAs(0, type);
   TensorId b = call.tensorAs(1, type);
   return {a, call.isNone(2) ? b : call.times(b, call.real(2))};
@@ -67,12 +67,6 @@ std::pair<TensorId, TensorId> scaledOperands(CallLowering &call) {
 
 // The sum of truth values says whether one of them is true.
 void lowerAdd(CallLowering &call) {
-  DataType type = call.resultInfo().dataType();
-  if (type == DataType::BOOL) {
-    call.setResult(
-        0, call.add("Or", {call.tensorAs(0, type), call.tensorAs(1, type)}));
-    return;
-  }
   auto [a, b] = scaledOperands(call);
   call.setResult(0, call.add(call.popartType(), {a, b}));
 }

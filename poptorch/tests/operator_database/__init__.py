@@ -1,0 +1,1 @@
+"""torch's own database of operators and sample inputs, run through PopTorch."""
