@@ -217,16 +217,6 @@ def test_functionsOfPythonForEachElementAreRefused():
             run(call, X)
 
 
-def test_backwardHooksAreRefused():
-    def between(model, x):
-        y = model.first(x)
-        y.register_hook(print)
-        return y
-
-    with pytest.raises(poptorch.Error, match="torch.autograd.Function"):
-        poptorch.trainingModel(Trained(between), options())(X)
-
-
 @pytest.mark.parametrize("ask", [
     lambda x: x.tolist(), lambda x: x.numpy(), lambda x: x.sum().item(),
     lambda x: torch.full((2,), x.sum().item()), lambda x: torch.equal(x, x),

@@ -134,12 +134,6 @@ class TracedTensor(torch.Tensor):
     def map2_(self, first, second, function):
         self.apply_(function)
 
-    def register_hook(self, hook):
-        raise createPoptorchError(
-            "Backward hooks are not called on the IPU: use a "
-            "torch.autograd.Function, whose backward() is traced."
-        )
-
     def tolist(self):
         return valueOf(self).tolist()
 
