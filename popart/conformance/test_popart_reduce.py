@@ -91,7 +91,7 @@ def integer_cases():
         for operator, function in (("ArgMax", np.argmax), ("ArgMin", np.argmin)):
             yield Case(operator, 13, [x], lambda a, f=function: f(a, axis=1),
                        {"axis": 1, "keepdims": 0}, uses_torch=False,
-                       types=[np.int64])
+                       types=[np.int32])
         yield Case("TopK", 11, [x, ints(2)],
                    lambda a, _: -np.sort(-a.astype(np.int64), axis=1)[:, :2],
                    constants=(1,), uses_torch=False, outputs=2,
@@ -131,15 +131,15 @@ def order_cases():
                 yield Case(operator, 11, [x],
                            lambda a, f=function, d=axis: f(a, axis=d),
                            {"axis": axis, "keepdims": 0}, uses_torch=False,
-                           types=[np.int64])
+                           types=[np.int32])
             yield Case(operator, 1, [x],
                        lambda a, f=function: f(a, axis=0)[None], uses_torch=False,
-                       types=[np.int64])
+                       types=[np.int32])
         yield Case(operator, 12, [ties], lambda a, f=function: f(a, axis=1),
-                   {"axis": 1, "keepdims": 0}, uses_torch=False, types=[np.int64])
+                   {"axis": 1, "keepdims": 0}, uses_torch=False, types=[np.int32])
         yield Case(operator, 13, [ties], last_position(function, 1),
                    {"axis": 1, "keepdims": 0, "select_last_index": 1},
-                   uses_torch=False, types=[np.int64])
+                   uses_torch=False, types=[np.int32])
     for dtype in (F32, F16):
         x = values(3, 6, 4, dtype=dtype)
         types = [dtype, np.int64]

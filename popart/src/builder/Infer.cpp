@@ -1,9 +1,9 @@
 // Types and shapes of a model that is being built, and questions about them.
 #include <builder/Builder.hpp>
 
-#include <lowering/FoldConstants.hpp>
 #include <onnx/Import.hpp>
 #include <onnx/TensorData.hpp>
+#include <ops/Composer.hpp>
 #include <ops/OpRule.hpp>
 #include <popart/error.hpp>
 #include <popart/opmanager.hpp>
@@ -111,10 +111,9 @@ void ModelBuilder::Implementation::infer(onnx::NodeProto &node) {
   Op::Settings settings;
   settings.name = node.name();
   std::vector<TensorId> outputs(node.output().begin(), node.output().end());
-  Op *op = nullptr;
   try {
-    op = &shapes.addOp(opid, {node.input().begin(), node.input().end()},
-                       outputs, known, settings);
+    addOrCompose(shapes, opid, {node.input().begin(), node.input().end()},
+                 outputs, known, settings);
   } catch (const error &) {
     if (!parent) {
       throw;
@@ -126,7 +125,6 @@ void ModelBuilder::Implementation::infer(onnx::NodeProto &node) {
       setOutputInfo(id, shapes.getTensor(id).info, node);
     }
   }
-  foldSmallConstant(*op); // it may be a shape that a later node wants to know
 }
 
 std::vector<TensorId> ModelBuilder::getInputTensorIds() const {

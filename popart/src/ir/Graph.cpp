@@ -2,6 +2,7 @@
 #include <popart/graph.hpp>
 
 #include <ir/GraphEditor.hpp>
+#include <ops/Composer.hpp>
 #include <ops/OpRule.hpp>
 #include <popart/error.hpp>
 #include <popart/opmanager.hpp>
@@ -80,6 +81,15 @@ std::vector<TensorId> Graph::addOp(const OperatorIdentifier &opid,
                                    const std::vector<TensorId> &inputs,
                                    unsigned count, const Attributes &attributes,
                                    const Op::Settings &settings) {
+  const OpRule *rule = findOpRule(opid);
+  if (isComposed(rule, attributes)) {
+    std::vector<TensorId> outputs;
+    for (unsigned i = 0; i < count; ++i) {
+      outputs.push_back(uniqueName(opid.type));
+    }
+    compose(*this, *rule, opid, inputs, outputs, attributes, settings);
+    return outputs;
+  }
   const Op &op =
       addOp(opid, inputs, std::vector<TensorId>(count), attributes, settings);
   return {op.outputs.begin(), op.outputs.begin() + count};

@@ -21,7 +21,8 @@ namespace popart {
 namespace {
 
 // An expression takes floating-point operands of one type. Where FLOAT and HALF
-// meet, it is computed in FLOAT and the result gets the type of `result`.
+// meet, it is computed in FLOAT and the result gets the type of `result`, if
+// the expression does not say it.
 kernels::Expression inOneType(const kernels::Expression &expression,
                               const std::vector<poplar::Tensor> &inputs,
                               const poplar::Tensor &result) {
@@ -40,6 +41,9 @@ kernels::Expression inOneType(const kernels::Expression &expression,
     operands.push_back(inputs[i].elementType() == poplar::HALF
                            ? Expression::cast(support::DataType::Float, input)
                            : input);
+  }
+  if (expression.steps().back().kind == kernels::ExpressionStep::Kind::Cast) {
+    return expression.substitute(operands);
   }
   auto type = poputil::internal::tensorType(result).type;
   return Expression::cast(type, expression.substitute(operands));

@@ -2,11 +2,11 @@
 // that names are unique.
 #include <onnx/Importer.hpp>
 
-#include <lowering/FoldConstants.hpp>
 #include <onnx/ConstantNodes.hpp>
 #include <onnx/Metadata.hpp>
 #include <onnx/Subgraphs.hpp>
 #include <onnx/TensorData.hpp>
+#include <ops/Composer.hpp>
 #include <ops/OpRule.hpp>
 #include <ops/PlanOptions.hpp>
 #include <popart/error.hpp>
@@ -46,7 +46,7 @@ void insertReads(std::set<TensorId> &ids, const onnx::NodeProto &node) {
   ids.insert(node.input().begin(), node.input().end());
   for (const onnx::AttributeProto &attribute : node.attribute()) {
     if (attribute.has_g()) {
-      std::vector<TensorId> read = freeTensors(attribute.g());
+      std::vector<TensorId> read = freeTensors(node, attribute.g());
       ids.insert(read.begin(), read.end());
     }
   }
@@ -294,18 +294,18 @@ void Importer::addOperation(const onnx::NodeProto &node,
   checkOutputs(node, rule);
   if (hasBodies) {
     SubgraphImporter(model_, proto_, options_, graph_)
-        .add(node, opid, attributes, settings);
+        .add(withPassedInputs(node), opid, attributes, settings);
     return;
   }
-  Op &op = graph_.addOp(opid, {node.input().begin(), node.input().end()},
-                        {node.output().begin(), node.output().end()},
-                        attributes, settings);
-  for (const TensorId &id : op.outputs) {
-    const TensorInfo &info = graph_.getTensor(id).info;
-    checkedInfo(info.dataType(), info.shape(), "output '" + id + "'");
+  addOrCompose(graph_, opid, {node.input().begin(), node.input().end()},
+               {node.output().begin(), node.output().end()}, attributes,
+               settings);
+  for (const TensorId &id : node.output()) {
+    if (!id.empty()) {
+      const TensorInfo &info = graph_.getTensor(id).info;
+      checkedInfo(info.dataType(), info.shape(), "output '" + id + "'");
+    }
   }
-  // Rules further on may want to know it: shapes, axes, indices, scales.
-  foldSmallConstant(op);
 }
 
 void importModel(const OnnxModel &model, const ImportOptions &options,

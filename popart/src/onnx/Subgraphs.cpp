@@ -19,10 +19,23 @@ namespace {
 
 constexpr std::int64_t mostElementsCopied = 4096;
 
-void findFree(const onnx::GraphProto &body, std::set<TensorId> known,
-              std::vector<TensorId> &found) {
+constexpr const char *markOfParent = "a tensor of a graph around this one";
+
+bool isOfParent(const onnx::ValueInfoProto &input) {
+  return input.doc_string() == markOfParent;
+}
+
+// Whether the node passes all inputs of its subgraph, in their order.
+bool passesAll(const onnx::NodeProto &node, const onnx::GraphProto &body) {
+  return node.op_type() == "Call" && node.input_size() == body.input_size();
+}
+
+void findFree(const onnx::GraphProto &body, bool isPassedAll,
+              std::set<TensorId> known, std::vector<TensorId> &found) {
   for (const auto &input : body.input()) {
-    known.insert(input.name());
+    if (isPassedAll || !isOfParent(input)) {
+      known.insert(input.name());
+    }
   }
   for (const auto &tensor : body.initializer()) {
     known.insert(tensor.name());
@@ -40,7 +53,7 @@ void findFree(const onnx::GraphProto &body, std::set<TensorId> known,
     }
     for (const onnx::AttributeProto &attribute : node.attribute()) {
       if (attribute.has_g()) {
-        findFree(attribute.g(), known, found);
+        findFree(attribute.g(), passesAll(node, attribute.g()), known, found);
       }
     }
     known.insert(node.output().begin(), node.output().end());
@@ -106,9 +119,33 @@ TensorInfo without(const TensorInfo &info, std::int64_t axis) {
 
 } // namespace
 
+void markAsOfParent(onnx::ValueInfoProto &input, const TensorId &id) {
+  input.set_name(id);
+  input.set_doc_string(markOfParent);
+}
+
+onnx::NodeProto withPassedInputs(const onnx::NodeProto &node) {
+  onnx::NodeProto result = node;
+  for (onnx::AttributeProto &attribute : *result.mutable_attribute()) {
+    if (attribute.has_g() && !passesAll(node, attribute.g())) {
+      auto &inputs = *attribute.mutable_g()->mutable_input();
+      inputs.erase(std::remove_if(inputs.begin(), inputs.end(), isOfParent),
+                   inputs.end());
+    }
+  }
+  return result;
+}
+
 std::vector<TensorId> freeTensors(const onnx::GraphProto &body) {
   std::vector<TensorId> found;
-  findFree(body, {}, found);
+  findFree(body, true, {}, found);
+  return found;
+}
+
+std::vector<TensorId> freeTensors(const onnx::NodeProto &node,
+                                  const onnx::GraphProto &body) {
+  std::vector<TensorId> found;
+  findFree(body, passesAll(node, body), {}, found);
   return found;
 }
 

@@ -13,6 +13,15 @@ namespace popart {
 // The names that a subgraph reads and does not make: those of the graphs around
 // it. In the order of their first use.
 std::vector<TensorId> freeTensors(const onnx::GraphProto &body);
+// The same of a node's subgraph.
+std::vector<TensorId> freeTensors(const onnx::NodeProto &node,
+                                  const onnx::GraphProto &body);
+
+// An input of a subgraph that stands for a tensor of a graph around it. Call
+// counts it among what it passes; other operators, and ONNX, do not.
+void markAsOfParent(onnx::ValueInfoProto &input, const TensorId &id);
+// The node with subgraphs whose inputs are passed by the node.
+onnx::NodeProto withPassedInputs(const onnx::NodeProto &node);
 
 // A constant that subgraphs have for their own, so that their rules can read
 // it; larger ones are passed like other tensors.

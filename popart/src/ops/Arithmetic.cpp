@@ -39,6 +39,14 @@ Formula isInfFormula(const Op &op) {
   return {.value = value, .gradients = {""}, .isPredicate = true};
 }
 
+Formula bitShiftFormula(const Op &op) {
+  std::string direction = op.attributes.getString("direction", "");
+  requireOp(op, direction == "LEFT" || direction == "RIGHT",
+            "direction is '{}'; it must be LEFT or RIGHT", direction);
+  return {direction == "LEFT" ? "shift_left(a,b)" : "shift_right(a,b)",
+          {"", ""}};
+}
+
 // A limit of Clip, from a constant input (since 11) or an attribute; infinite
 // where there is none.
 double limitOf(const Op &op, InIndex input, const char *attribute,
@@ -79,6 +87,9 @@ std::vector<FormulaRow> arithmeticFormulas() {
   const auto floats = types::floats();
   const auto allNumbers = types::allNumbers();
   return {
+      {.type = "BitShift",
+       .schema = {{11}, types::allNumbers()},
+       .choose = bitShiftFormula},
       {.type = "Clip",
        .schema = {{6, 11, 12, 13}, allNumbers},
        .choose = clipFormula,
@@ -100,7 +111,11 @@ std::vector<FormulaRow> arithmeticFormulas() {
        .schema = {{9, 16}, types::booleans()},
        .formula = {.value = "select(b,c,a)",
                    .gradients = {"", "select(g,0,a)", "select(0,g,a)"},
-                   .condition = 0}},
+                   .condition = 0,
+                   .typed = 1}},
+      {.type = "Xor",
+       .schema = {{1, 7}, types::booleans()},
+       .formula = {"a!=b", {"", ""}, true}},
   };
 }
 

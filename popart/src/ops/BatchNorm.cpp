@@ -1,6 +1,7 @@
 // Batch normalisation: with given statistics, or with those of the batch, which
 // then also move the running ones.
 #include <ops/Common.hpp>
+#include <ops/Composer.hpp>
 #include <ops/List.hpp>
 
 #include <autodiff/GradientBuilder.hpp>
@@ -40,8 +41,6 @@ std::vector<TensorInfo> inferBatchNorm(const Op &op) {
               "input {} has shape {}; it must be {{{}}}", i,
               support::toString(op.inShape(i)), x[1]);
   }
-  requireOp(op, op.attributes.getInt("spatial", 1) != 0,
-            "spatial = 0 is not supported");
   std::vector<TensorInfo> outputs = {op.inInfo(0)};
   if (isTraining(op)) {
     for (OutIndex i = 1; i < publicOutputs(op); ++i) {
@@ -179,6 +178,35 @@ void lowerGrad(LoweringContext &context, const Op &) {
   }
 }
 
+bool hasStatisticsOfElements(const Attributes &attributes) {
+  return attributes.getInt("spatial", 1) == 0;
+}
+
+// Each element has statistics of its own, over the samples: a channel each.
+void composeElementwise(Composer &composer, const Op &op) {
+  requireInputCount(op, inputs, inputs);
+  const Shape x = op.inShape(0);
+  requireOp(op, x.size() >= 3, "batch norm requires X to have a rank >= 3");
+  Shape elements(x.begin() + 1, x.end());
+  std::int64_t count = support::elementCount(elements);
+  Composer::Ids operands = {composer.reshape(op.inputs[0], {x[0], count, 1})};
+  for (InIndex i = 1; i < inputs; ++i) {
+    requireOp(op, op.inShape(i) == elements,
+              "expected shape of input {} to be {}, not {}", i,
+              support::toString(elements), support::toString(op.inShape(i)));
+    operands.push_back(
+        composer.reshape(op.inputs[static_cast<std::size_t>(i)], {count}));
+  }
+  Attributes attributes = op.attributes;
+  attributes.set("spatial", Attributes::Int{1});
+  auto results =
+      composer.addSeveral(op.opid, operands, op.outputs.size(), attributes);
+  for (std::size_t i = 0; i < op.outputs.size(); ++i) {
+    composer.setOutput(static_cast<OutIndex>(i),
+                       composer.reshape(results[i], i == 0 ? x : elements));
+  }
+}
+
 } // namespace
 
 std::vector<OpRule> batchNormRules() {
@@ -187,7 +215,9 @@ std::vector<OpRule> batchNormRules() {
            .schema = {{6, 7, 9, 14, 15}, types::floats()},
            .infer = inferBatchNorm,
            .differentiate = differentiateBatchNorm,
-           .lower = lowerBatchNorm},
+           .lower = lowerBatchNorm,
+           .compose = composeElementwise,
+           .isComposed = hasStatisticsOfElements},
           {.domain = "ai.graphcore",
            .type = "BatchNormalization",
            .schema = {.types = types::floats(),

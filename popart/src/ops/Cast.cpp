@@ -1,5 +1,6 @@
 // Conversion between element types.
 #include <ops/Common.hpp>
+#include <ops/Composer.hpp>
 #include <ops/List.hpp>
 
 #include <autodiff/GradientBuilder.hpp>
@@ -37,10 +38,19 @@ void lowerCast(LoweringContext &context, const Op &op) {
                                  {context.in(0)}));
 }
 
+void composeCastLike(Composer &composer, const Op &op) {
+  requireInputCount(op, 2, 2);
+  composer.setOutput(0, composer.cast(op.inputs[0], op.inInfo(1).dataType()));
+}
+
 } // namespace
 
 std::vector<OpRule> castRules() {
   return {{.domain = "ai.onnx",
+           .type = "CastLike",
+           .schema = {{15}, types::all()},
+           .compose = composeCastLike},
+          {.domain = "ai.onnx",
            .type = "Cast",
            .schema = {{6, 9, 13}, types::all()},
            .infer = inferCast,

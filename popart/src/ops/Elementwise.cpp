@@ -103,6 +103,22 @@ bool isLeftOut(ElementwiseOp op) {
          op == ElementwiseOp::MINIMUM || op == ElementwiseOp::POWER;
 }
 
+// A FLOAT number may scale halves.
+Formula mulFormula(const Op &op) {
+  Formula formula{callOf(kernels::elementwiseOpInfo(ElementwiseOp::MULTIPLY)),
+                  {"g*b", "g*a"}};
+  auto isScaled = [&](InIndex half, InIndex number) {
+    return op.inInfo(half).dataType() == DataType::FLOAT16 &&
+           op.inInfo(number).dataType() == DataType::FLOAT &&
+           op.inInfo(number).nelms() == 1 && op.inInfo(number).rank() <= 1;
+  };
+  if (op.inputs.size() == 2 && (isScaled(0, 1) || isScaled(1, 0))) {
+    formula.isInFloat = true;
+    formula.typed = isScaled(0, 1) ? 0 : 1;
+  }
+  return formula;
+}
+
 FormulaRow rowOf(const ElementwiseOpInfo &info) {
   FormulaRow row;
   row.type = camelCase(info.name);
@@ -119,6 +135,7 @@ FormulaRow rowOf(const ElementwiseOpInfo &info) {
   }
   row.formula.isPredicate = info.isPredicate;
   row.formula.condition = info.op == ElementwiseOp::SELECT ? 2 : -1;
+  row.choose = info.op == ElementwiseOp::MULTIPLY ? mulFormula : nullptr;
   return row;
 }
 

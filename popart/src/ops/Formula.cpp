@@ -81,17 +81,12 @@ Shape operandShape(const Op &op, InIndex i) {
   return shape;
 }
 
-// The operand whose type the result has.
-InIndex typedOperand(const Formula &formula) {
-  return formula.condition == 0 ? 1 : 0;
-}
-
 std::vector<TensorInfo> inferFormula(const Op &op) {
   requireInputCount(op, 0, 3); // formulas may look at their inputs
   Formula formula = formulaOf(op);
   InIndex arity = arityOf(formula);
   requireInputCount(op, arity, arity + rowOf(op).constants);
-  const TensorInfo &first = op.inInfo(typedOperand(formula));
+  const TensorInfo &first = op.inInfo(formula.typed);
   Shape shape;
   for (InIndex i = 0; i < arity; ++i) {
     DataType given = op.inInfo(i).dataType();
@@ -100,8 +95,11 @@ std::vector<TensorInfo> inferFormula(const Op &op) {
                 i, op.inInfo(i).data_type());
     } else {
       requireOp(op, given == first.dataType() || formula.isInFloat,
-                "inputs are {} and {}; they must have one type",
-                first.data_type(), op.inInfo(i).data_type());
+                "np broadcasting failed, incompatible types {} and {} (shapes "
+                "{} and {}): they must have one type",
+                first.data_type(), op.inInfo(i).data_type(),
+                support::toString(first.shape()),
+                support::toString(op.inShape(i)));
     }
     shape = broadcastShapes(op, shape, operandShape(op, i));
   }

@@ -22,6 +22,7 @@ struct Formula {
   // the result has the first one's type.
   bool isInFloat = false;
   int condition = -1; // the operand that is BOOL whatever the others are
+  int typed = 0;      // the operand whose type the result has
 };
 
 struct FormulaRow {

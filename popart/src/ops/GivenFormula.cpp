@@ -24,7 +24,10 @@ Formula givenFormula(const Op &op) {
 } // namespace
 
 std::vector<FormulaRow> givenFormulas() {
-  return {{.type = "GivenFormula", .choose = givenFormula, .domain = "aspen"}};
+  return {{.type = "GivenFormula",
+           .schema = {},
+           .choose = givenFormula,
+           .domain = "aspen"}};
 }
 
 } // namespace popart

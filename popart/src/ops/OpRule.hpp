@@ -10,6 +10,7 @@
 
 namespace popart {
 
+class Composer;        // ops/Composer.hpp
 class GradientBuilder; // autodiff/GradientBuilder.hpp
 class LoweringContext; // lowering/LoweringContext.hpp
 
@@ -31,6 +32,11 @@ struct OpRule {
 
   // Calls PopLibs to add the operation to the Poplar program.
   void (*lower)(LoweringContext &context, const Op &op) = nullptr;
+
+  // Instead of all of these, for an operator that stands for others: adds them.
+  // Null for `isComposed`: always.
+  void (*compose)(Composer &composer, const Op &op) = nullptr;
+  bool (*isComposed)(const Attributes &attributes) = nullptr;
 
   // The variable that output `output` is a new version of, in the same storage,
   // as an index of the input; -1 for an ordinary output. Null: all ordinary.

@@ -62,7 +62,7 @@ void differentiateScatter(GradientBuilder &builder, const Op &op) {
                                    attributes));
   }
   if (builder.isWanted(2)) {
-    builder.setGradient(2, builder.add("aspen", "GatherElements",
+    builder.setGradient(2, builder.add("ai.onnx", "GatherElements",
                                        {g, op.inputs[1]}, attributes));
   }
 }
@@ -104,6 +104,8 @@ void lowerScatter(LoweringContext &context, const Op &op) {
 }
 
 std::vector<TensorInfo> inferGatherElements(const Op &op) {
+  requireInputCount(op, 2, 2);
+  requireIndices(op, 1);
   checkShapes(op);
   return {TensorInfo(op.inInfo(0).dataType(), op.inShape(1))};
 }
@@ -146,8 +148,9 @@ std::vector<OpRule> scatterRules() {
            .infer = inferScatter,
            .differentiate = differentiateScatter,
            .lower = lowerScatter},
-          {.domain = "aspen",
+          {.domain = "ai.onnx",
            .type = "GatherElements",
+           .schema = {{11, 13}, types::all()},
            .infer = inferGatherElements,
            .differentiate = differentiateGatherElements,
            .lower = lowerGatherElements}};

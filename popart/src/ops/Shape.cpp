@@ -34,6 +34,17 @@ void lowerShape(LoweringContext &context, const Op &op) {
       0, context.addConstant(std::vector<int>(dims.begin(), dims.end())));
 }
 
+std::vector<TensorInfo> inferSize(const Op &op) {
+  requireInputCount(op, 1, 1);
+  return {TensorInfo(DataType::INT64, {})};
+}
+
+void lowerSize(LoweringContext &context, const Op &op) {
+  context.setOut(
+      0, context.addConstant(op.outInfo(0),
+                             static_cast<double>(op.inInfo(0).nelms())));
+}
+
 // "value" is a tensor of one element, a FLOAT of zero where there is none.
 TensorInfo valueInfo(const Op &op) {
   const Attributes::Tensor *value = op.attributes.findTensor("value");
@@ -60,6 +71,11 @@ std::vector<OpRule> shapeRules() {
            .schema = {{1, 13, 15}, types::all()},
            .infer = inferShape,
            .lower = lowerShape},
+          {.domain = "ai.onnx",
+           .type = "Size",
+           .schema = {{1, 13}, types::all()},
+           .infer = inferSize,
+           .lower = lowerSize},
           {.domain = "ai.onnx",
            .type = "ConstantOfShape",
            .schema = {{9}, {}},

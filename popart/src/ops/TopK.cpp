@@ -71,7 +71,7 @@ std::vector<TensorInfo> inferArg(const Op &op) {
   if (op.attributes.getInt("keepdims", 1) == 0) {
     shape.erase(shape.begin() + axis);
   }
-  return {TensorInfo(DataType::INT64, shape)};
+  return {TensorInfo(DataType::INT32, shape)}; // ONNX has INT64
 }
 
 void lowerArg(LoweringContext &context, const Op &op) {

@@ -54,6 +54,10 @@ void HostStreams::connectBuffer(const std::string &handle, void *begin,
   auto *last = static_cast<std::byte *>(end);
   const auto size = static_cast<std::size_t>(last - first);
   const std::size_t step = endsUsed(stream) * stream.bytes;
+  if (first == nullptr && step == 0) { // an array without elements
+    static std::byte nothing{};
+    first = last = &nothing;
+  }
   requireUser<stream_connection_error>(
       first != nullptr && last >= first && size >= step &&
           (step == 0 || size % step == 0),

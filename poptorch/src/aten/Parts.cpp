@@ -246,7 +246,7 @@ TensorId gathered(CallLowering &call, const TensorId &x,
 
 TensorId gatheredElements(CallLowering &call, const TensorId &x,
                           const TensorId &indices, std::int64_t dim) {
-  return call.addSeveral("aspen", "GatherElements",
+  return call.addSeveral("ai.onnx", "GatherElements",
                          {x, call.cast(indices, DataType::INT32)}, 1,
                          Attributes().set("axis", dim))[0];
 }
