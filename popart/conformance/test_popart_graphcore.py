@@ -186,7 +186,10 @@ def losses():
                        lambda a, r=reduction: reduced(0.25 * a.abs(), r),
                        {**attributes, "lambda": 0.25})
             yield from label_losses(dtype, reduction)
-    yield case("IdentityLoss", [values(3, dtype=I32)], error="FLOAT")
+    for reduction, total in ((0, 7), (1, 2), (2, [1, 2, 4])):
+        yield case("IdentityLoss", [np.array([1, 2, 4], I32)],
+                   lambda a, t=total: np.array(t), {"reduction": reduction},
+                   uses_torch=False)
     yield case("L1loss", [values(3)], error="lambda is missing")
     yield case("Nllloss", [values(3, 4), np.zeros([4], I32)],
                error="must have shape {3}")

@@ -131,9 +131,7 @@ TEST_F(OnnxTraining, UpdatesWeightsAndSavesThem) {
   std::ifstream in(file, std::ios::binary);
   ASSERT_TRUE(saved.ParseFromIstream(&in));
   EXPECT_EQ(saved.graph().initializer(0).name(), w);
-  float first = 0;
-  std::memcpy(&first, saved.graph().initializer(0).raw_data().data(), 4);
-  EXPECT_EQ(first, 4.0f);
+  EXPECT_EQ(saved.graph().initializer(0).float_data(0), 4.0f);
   EXPECT_EQ(saved.graph().initializer(1).name(), "Accl___" + w);
 }
 

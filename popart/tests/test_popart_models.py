@@ -68,7 +68,7 @@ def test_errors_while_building():
     with pytest.raises(error, match="Unsupported mat mul serialization mode "
                        "'rows'"):
         builder.setSerializeMatMul({y}, "rows", 2)
-    with pytest.raises(error, match="'float' or 'half'"):
+    with pytest.raises(error, match="'float' and 'half'"):
         builder.setPartialsType(y, "double")
     with pytest.raises(error, match=r"must be in \(0,1\]"):
         builder.setAvailableMemoryProportion(y, 0.0)

@@ -55,7 +55,7 @@ def set_all(options, **values):
     (dict(aliasZeroCopy=True,
           autoRecomputation=popart.RecomputationType.Standard),
      "aliasZeroCopy"),
-    (dict(kahnTieBreaker="alphabet"), "unknown value 'alphabet'"),
+    (dict(kahnTieBreaker="alphabet"), "Unrecognised KahnTieBreaker, alphabet"),
     (dict(gclOptions={"method": "ring"}), "unknown option 'method'"),
     (dict(enablePipelining=True), "Pipelining requires more than 1 IPU"),
     (dict(virtualGraphMode=popart.VirtualGraphMode.Manual),

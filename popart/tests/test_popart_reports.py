@@ -81,12 +81,15 @@ def test_out_of_memory_with_a_report():
 
 def test_the_ir_as_json():
     session, x, w, y = inference()
-    (op,) = json.loads(session._serializeIr(
-        popart.IrSerializationFormat.JSON))["maingraph"]
+    text = session._serializeIr(popart.IrSerializationFormat.JSON)
+    assert '"type":"Mul"' in text and " " not in text.replace("[2]", "")
+    (op,) = json.loads(text)["maingraph"]
     assert op["type"] == "Mul"
     assert [t["name"] for t in op["inputs"]] == [x, w]
-    assert op["outputs"] == [{"name": y, "index": 0, "type": "FLOAT",
-                              "shape": [2]}]
+    assert op["outputs"] == [{"name": y, "shape": "[2]", "type": "FLOAT",
+                              "index": "0"}]
+    assert op["attributes"]["recompute"] == "NO"
+    assert op["attributes"]["__ipu_number"] == "none"
     session.checkInplacingAmbiguity()
 
 

@@ -374,6 +374,10 @@ std::string Executable::summary() {
   return session_->getSummaryReport(false);
 }
 
+std::string Executable::serializeIr() const {
+  return session_->serializeIr(popart::IrSerializationFormat::JSON);
+}
+
 std::string Executable::printIr(bool isMachine) const {
   return session_->printIr(isMachine);
 }

@@ -149,6 +149,8 @@ public:
   std::vector<std::string> tensorNames() const;
   std::string summary();
   std::string printIr(bool isMachine) const;
+  // As JSON, as PopART documents it.
+  std::string serializeIr() const;
   std::int64_t ipuCount() const { return translation_.ipuCount; }
 
 private:

@@ -1,5 +1,6 @@
 # What options forbid a model to do, and what they make of its inputs.
 import fcntl
+import json
 
 import pytest
 import torch
@@ -295,18 +296,18 @@ def test_availableMemoryIsOnOperations():
     options = quiet().setAvailableMemoryProportion({"IPU0": 0.25})
     wrapped = poptorch.inferenceModel(layer, options)
     wrapped(torch.ones(2, 4))
-    assert "__available_memory=0.25" in wrapped._debugGetPopartIR()
+    assert '"__available_memory":"0.25"' in wrapped._debugGetPopartIR()
 
     module = nn.Sequential(layer)
     module.forward = lambda x: poptorch.set_available_memory(layer(x), 0.5)
     wrapped = poptorch.inferenceModel(module, quiet())
     wrapped(torch.ones(2, 4))
-    (line,) = [
-        text
-        for text in wrapped._debugGetPopartIR().splitlines()
-        if "__available_memory=0.5" in text
+    (type_,) = [
+        op["type"]
+        for op in json.loads(wrapped._debugGetPopartIR())["maingraph"]
+        if op["attributes"].get("__available_memory") == "0.5"
     ]
-    assert "MatMul" in line or "Gemm" in line
+    assert type_ in ("MatMul", "Gemm")
 
 
 def test_processesCompileOneAfterAnother(tmp_path, logs):

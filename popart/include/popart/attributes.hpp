@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace popart {
@@ -66,6 +67,8 @@ public:
 
   const std::map<std::string, Graph> &graphs() const { return graphs_; }
 
+  // By name, as "[1,1]" or "1".
+  std::vector<std::pair<std::string, std::string>> texts() const;
   // "strides=[1,1], group=1", for messages and dumps.
   std::string str() const;
 

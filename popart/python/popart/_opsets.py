@@ -95,6 +95,9 @@ def _method(row: dict):
         attributes = {}
         for name, kind, _, _ in row["arguments"]:
             given = values.get(name, values.get(name + "_"))
+            if row["type"] == "Init" and isinstance(given, str):
+                # There is an init() without this number.
+                values["debugContext"], given = given, None
             if row["isCast"]:
                 kind, given = "int", popart_core._onnxTypeNumber(given)
             value = _value(kind, given, _reduces(row))

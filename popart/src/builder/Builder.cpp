@@ -4,6 +4,7 @@
 #include <onnx/Metadata.hpp>
 #include <onnx/Model.hpp>
 #include <onnx/Schemas.hpp>
+#include <onnx/Subgraphs.hpp>
 #include <onnx/TensorData.hpp>
 #include <popart/error.hpp>
 #include <support/Error.hpp>
@@ -58,11 +59,13 @@ TensorId ModelBuilder::Implementation::uniqueId(const std::string &stem) {
   return unique;
 }
 
+bool ModelBuilder::Implementation::knows(const TensorId &id) const {
+  return tensors.count(id) > 0 || (parent && parent->knows(id));
+}
+
 void ModelBuilder::Implementation::requireTensor(const TensorId &id) const {
-  for (const Implementation *graph = this; graph; graph = graph->parent) {
-    if (graph->tensors.count(id) > 0) {
-      return;
-    }
+  if (knows(id)) {
+    return;
   }
   throw error(tensors.empty()
                   ? fmt::format("Unknown tensor '{}' (there are no valid "
@@ -169,7 +172,10 @@ void ModelBuilder::addInputTensorFromParentGraph(const TensorId &id) {
   support::requireUser<error>(self.parent != nullptr,
                               "[Builder] addInputTensorFromParentGraph is for "
                               "subgraphs");
-  self.parent->requireTensor(id);
+  support::requireUser<error>(
+      self.parent->knows(id),
+      "Failed to add unrecognised Tensor '{}' from higher scope", id);
+  markAsOfParent(*self.graph().add_input(), id);
   if (self.parent->shapes.hasTensor(id) && !self.shapes.hasTensor(id)) {
     self.shapes.addStream(id, self.parent->shapes.getTensor(id).info);
   }

@@ -31,6 +31,8 @@ struct ModelBuilder::Implementation {
 
   // `stem` with the scopes before it, made unique.
   TensorId uniqueId(const std::string &stem);
+  // In this graph or one around it.
+  bool knows(const TensorId &id) const;
   void requireTensor(const TensorId &id) const;
   void requireOpset(const std::string &domain, int version);
   // The opset of a domain; 0 when no node of it was added.

@@ -4,6 +4,7 @@
 
 #include <popart/error.hpp>
 #include <support/Error.hpp>
+#include <support/Text.hpp>
 
 namespace popart {
 namespace {
@@ -96,10 +97,12 @@ void ModelBuilder::setAvailableMemoryProportion(
 
 void ModelBuilder::setPartialsType(const TensorId &output,
                                    const std::string &type) {
-  support::requireUser<error>(type == "float" || type == "half",
-                              "[Builder] partials have type 'float' or 'half', "
-                              "not '{}'",
-                              type);
+  std::string lower = support::lowerCase(type);
+  support::requireUser<error>(
+      lower == "float" || lower == "half",
+      "[Builder] the type of partials is '{}'. Possible values are 'float' and "
+      "'half' in any letter case",
+      type);
   setNodeAttribute("__partials_type", type, {output});
 }
 

@@ -3,9 +3,9 @@
 #include <builder/Signatures.hpp>
 
 #include <ops/OpRule.hpp>
+#include <support/Text.hpp>
 
 #include <algorithm>
-#include <cctype>
 #include <tuple>
 
 namespace popart {
@@ -17,10 +17,7 @@ std::string methodName(const std::string &type) {
       return methodName("logical_" + type);
     }
   }
-  std::string name = type;
-  std::transform(name.begin(), name.end(), name.begin(),
-                 [](unsigned char c) { return char(std::tolower(c)); });
-  return name;
+  return support::lowerCase(type);
 }
 
 std::string graphcoreMethodName(const std::string &type) {
@@ -137,7 +134,7 @@ std::vector<Signature> aiGraphcoreSignatures() {
     signature.outputCount = rule->schema.outputs;
     signature.inputs = rule->schema.inputs;
     signature.argumentsBeforeContext = rule->schema.argumentsBeforeContext;
-    if (rule->schema.outputs != 1 || rule->schema.returnsList) {
+    if (rule->schema.outputs != 1) {
       signature.outputs = rule->schema.outputs == 0
                               ? Signature::Outputs::Counted
                               : Signature::Outputs::Listed;

@@ -21,9 +21,8 @@ const T *findIn(const std::map<std::string, T> &values,
 }
 
 // Numbers with all their digits: caches tell programs apart by this text.
-template <typename T>
-void print(std::ostream &out, const std::vector<T> &list) {
-  out << '[' << fmt::format("{}", fmt::join(list, ",")) << ']';
+template <typename T> std::string listText(const std::vector<T> &list) {
+  return fmt::format("[{}]", fmt::join(list, ","));
 }
 
 } // namespace
@@ -149,42 +148,44 @@ Attributes::findTensor(const std::string &name) const {
   return findIn(tensors_, name);
 }
 
-std::string Attributes::str() const {
-  std::ostringstream out;
-  const char *separator = "";
-  auto next = [&](const std::string &name) -> std::ostream & {
-    out << separator << name << '=';
-    separator = ", ";
-    return out;
-  };
+std::vector<std::pair<std::string, std::string>> Attributes::texts() const {
+  std::vector<std::pair<std::string, std::string>> texts;
   for (const auto &[name, value] : ints_) {
-    next(name) << value;
+    texts.emplace_back(name, std::to_string(value));
   }
   for (const auto &[name, value] : floats_) {
-    next(name) << fmt::format("{}", value);
+    texts.emplace_back(name, fmt::format("{}", value));
   }
-  for (const auto &[name, value] : strings_) {
-    next(name) << '"' << value << '"';
-  }
+  texts.insert(texts.end(), strings_.begin(), strings_.end());
   for (const auto &[name, value] : intLists_) {
-    print(next(name), value);
+    texts.emplace_back(name, listText(value));
   }
   for (const auto &[name, value] : floatLists_) {
-    print(next(name), value);
+    texts.emplace_back(name, listText(value));
   }
   for (const auto &[name, value] : stringLists_) {
-    print(next(name), value);
+    texts.emplace_back(name, listText(value));
   }
   for (const auto &[name, value] : tensors_) {
-    print(next(name) << value.info.data_type(), value.info.shape());
     std::size_t hash =
         std::hash<std::string_view>()({value.data.data(), value.data.size()});
-    out << fmt::format("#{:x}", hash);
+    texts.emplace_back(name, fmt::format("{}{}#{:x}", value.info.data_type(),
+                                         listText(value.info.shape()), hash));
   }
   for (const auto &[name, value] : graphs_) {
-    next(name) << "graph " << value.id;
+    texts.emplace_back(name, "graph " + value.id);
   }
-  return out.str();
+  return texts;
+}
+
+std::string Attributes::str() const {
+  std::string all;
+  for (const auto &[name, text] : texts()) {
+    const char *quote = strings_.count(name) > 0 ? "\"" : "";
+    all += fmt::format("{}{}={}{}{}", all.empty() ? "" : ", ", name, quote,
+                       text, quote);
+  }
+  return all;
 }
 
 } // namespace popart

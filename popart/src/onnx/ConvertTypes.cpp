@@ -123,8 +123,9 @@ void convertTypes(onnx::ModelProto &model, DataType from, DataType to,
   forEachTensor(*model.mutable_graph(), [&](onnx::TensorProto &tensor) {
     if (tensor.data_type() == fromNumber) {
       std::vector<char> bytes = convertElements(tensor, from, to, clip);
-      TensorInfo info(to, infoOf(tensor).shape());
-      setData(tensor, info, bytes.data());
+      clearData(tensor);
+      tensor.set_data_type(toOnnxType(to));
+      tensor.set_raw_data(bytes.data(), bytes.size());
     }
   });
   convertDeclarations(*model.mutable_graph(), fromNumber, toOnnxType(to));

@@ -97,33 +97,51 @@ bool isEmptyList(const onnx::AttributeProto &attribute) {
 }
 
 // The checker wants an element in every list, but no axes are none that a
-// reduction is over. While this lives, the model has no empty lists.
-class WithoutEmptyLists {
+// reduction is over; and all inputs of Resize, of which programs leave some out
+// in opset 11. While this lives, the model is one that the checker takes.
+class StrictModel {
 public:
-  explicit WithoutEmptyLists(onnx::ModelProto &model) {
-    forEachNode(*model.mutable_graph(),
-                [&](onnx::NodeProto &node) { take(node); });
+  explicit StrictModel(onnx::ModelProto &model) {
+    forEachNode(*model.mutable_graph(), [&](onnx::NodeProto &node) {
+      takeLists(node);
+      if (node.op_type() == "Resize") {
+        nameInputs(node);
+      }
+    });
   }
-  ~WithoutEmptyLists() {
-    for (auto &[node, attribute] : taken_) {
+  ~StrictModel() {
+    for (auto &[node, attribute] : lists_) {
       *node->add_attribute() = std::move(attribute);
     }
+    for (std::string *input : inputs_) {
+      input->clear();
+    }
   }
-  WithoutEmptyLists(const WithoutEmptyLists &) = delete;
-  WithoutEmptyLists &operator=(const WithoutEmptyLists &) = delete;
+  StrictModel(const StrictModel &) = delete;
+  StrictModel &operator=(const StrictModel &) = delete;
 
 private:
-  void take(onnx::NodeProto &node) {
+  void takeLists(onnx::NodeProto &node) {
     auto &attributes = *node.mutable_attribute();
     for (int i = attributes.size(); i-- > 0;) {
       if (isEmptyList(attributes[i])) {
-        taken_.emplace_back(&node, std::move(attributes[i]));
+        lists_.emplace_back(&node, std::move(attributes[i]));
         attributes.DeleteSubrange(i, 1);
       }
     }
   }
 
-  std::vector<std::pair<onnx::NodeProto *, onnx::AttributeProto>> taken_;
+  void nameInputs(onnx::NodeProto &node) {
+    for (std::string &input : *node.mutable_input()) {
+      if (input.empty()) {
+        input = node.input(0);
+        inputs_.push_back(&input);
+      }
+    }
+  }
+
+  std::vector<std::pair<onnx::NodeProto *, onnx::AttributeProto>> lists_;
+  std::vector<std::string *> inputs_; // that were left out
 };
 
 } // namespace
@@ -166,7 +184,7 @@ parseModel(const std::string &modelProtoOrFilename) {
 }
 
 void checkModel(onnx::ModelProto &model) {
-  WithoutEmptyLists lists(model);
+  StrictModel strict(model);
   try {
     onnx::checker::check_model(model);
   } catch (const std::exception &e) { // it throws several kinds

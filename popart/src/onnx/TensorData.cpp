@@ -83,6 +83,51 @@ std::vector<char> typedBytes(const onnx::TensorProto &tensor, DataType type) {
   }
 }
 
+template <typename From, typename Field>
+void append(Field &field, const char *data, std::int64_t count) {
+  field.Reserve(static_cast<int>(count));
+  for (std::int64_t i = 0; i < count; ++i) {
+    From value;
+    std::memcpy(&value, data + i * static_cast<std::int64_t>(sizeof(From)),
+                sizeof(From));
+    field.AddAlreadyReserved(value);
+  }
+}
+
+// Into the field for the type, where programs look for them.
+void setElements(onnx::TensorProto &tensor, const TensorInfo &info,
+                 const char *data) {
+  std::int64_t count = info.nelms();
+  switch (info.dataType()) {
+  case DataType::FLOAT:
+    return append<float>(*tensor.mutable_float_data(), data, count);
+  case DataType::DOUBLE:
+    return append<double>(*tensor.mutable_double_data(), data, count);
+  case DataType::INT64:
+    return append<std::int64_t>(*tensor.mutable_int64_data(), data, count);
+  case DataType::UINT64:
+    return append<std::uint64_t>(*tensor.mutable_uint64_data(), data, count);
+  case DataType::UINT32:
+    return append<std::uint32_t>(*tensor.mutable_uint64_data(), data, count);
+  case DataType::INT32:
+    return append<std::int32_t>(*tensor.mutable_int32_data(), data, count);
+  case DataType::INT16:
+    return append<std::int16_t>(*tensor.mutable_int32_data(), data, count);
+  case DataType::UINT16:
+  case DataType::FLOAT16: // its bits
+  case DataType::BFLOAT16:
+    return append<std::uint16_t>(*tensor.mutable_int32_data(), data, count);
+  case DataType::INT8:
+    return append<std::int8_t>(*tensor.mutable_int32_data(), data, count);
+  case DataType::UINT8:
+    return append<std::uint8_t>(*tensor.mutable_int32_data(), data, count);
+  case DataType::BOOL:
+    return append<bool>(*tensor.mutable_int32_data(), data, count);
+  default:
+    tensor.set_raw_data(data, static_cast<std::size_t>(info.nbytes()));
+  }
+}
+
 } // namespace
 
 int toOnnxType(DataType type) {
@@ -155,7 +200,7 @@ void setData(onnx::TensorProto &tensor, const TensorInfo &info,
   for (std::int64_t dim : info.shape()) {
     tensor.add_dims(dim);
   }
-  tensor.set_raw_data(data, static_cast<std::size_t>(info.nbytes()));
+  setElements(tensor, info, static_cast<const char *>(data));
 }
 
 void clearData(onnx::TensorProto &tensor) {

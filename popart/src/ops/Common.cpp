@@ -3,9 +3,9 @@
 
 #include <popart/graph.hpp>
 #include <support/Half.hpp>
+#include <support/Text.hpp>
 
 #include <algorithm>
-#include <cctype>
 #include <cstring>
 #include <iterator>
 
@@ -98,9 +98,7 @@ ReductionType reductionOf(const Op &op) {
               number);
     return static_cast<ReductionType>(number);
   }
-  std::transform(name.begin(), name.end(), name.begin(), [](unsigned char c) {
-    return static_cast<char>(std::tolower(c));
-  });
+  name = support::lowerCase(name);
   requireOp(op,
             name == "sum" || name == "mean" || name == "none" ||
                 name == "noreduction",

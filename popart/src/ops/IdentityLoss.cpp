@@ -20,7 +20,6 @@ double scaleOf(const Op &op) {
 
 std::vector<TensorInfo> inferIdentityLoss(const Op &op) {
   requireInputCount(op, 1, 1);
-  requireFloat(op, 0);
   return {reductionOf(op) == ReductionType::NoReduction
               ? op.inInfo(0)
               : TensorInfo(op.inInfo(0).dataType(), {})};
@@ -43,11 +42,21 @@ void lowerIdentityLoss(LoweringContext &context, const Op &op) {
     context.setOut(0, context.in(0));
     return;
   }
-  context.setOut(0, context.emit("reduce",
-                                 {{"op", std::string("ADD")},
-                                  {"dims", allAxes(op.inInfo(0).rank())},
-                                  {"scale", scaleOf(op)}},
-                                 {context.in(0)})[0]);
+  bool isScaled = isFloat(op.inInfo(0).dataType());
+  poplar::Tensor sum = context.emit("reduce",
+                                    {{"op", std::string("ADD")},
+                                     {"dims", allAxes(op.inInfo(0).rank())},
+                                     {"scale", isScaled ? scaleOf(op) : 1.0}},
+                                    {context.in(0)})[0];
+  if (!isScaled && reductionOf(op) == ReductionType::Mean) {
+    const std::string_view names[] = {"a"};
+    sum = context.emit(kernels::Expression::parse(
+                           fmt::format("a/{}", std::max<std::int64_t>(
+                                                   1, op.inInfo(0).nelms())),
+                           names),
+                       {sum});
+  }
+  context.setOut(0, sum);
 }
 
 } // namespace
@@ -56,7 +65,7 @@ std::vector<OpRule> identityLossRules() {
   return {
       {.domain = "ai.graphcore",
        .type = "IdentityLoss",
-       .schema = {.types = types::floats(),
+       .schema = {.types = types::allNumbers(),
                   .attributes = {{"reduction", Attributes::Int{static_cast<int>(
                                                    ReductionType::Mean)}}}},
        .infer = inferIdentityLoss,

@@ -56,8 +56,6 @@ struct OpSchema {
   std::vector<AttributeSpec> attributes = {};
   // ai.graphcore: how many the Builder names; 0: as many as it is told.
   int outputs = 1;
-  // ai.graphcore: the Builder's method returns a list even of one output.
-  bool returnsList = false;
   // ai.graphcore: what the Builder's method takes first.
   BuilderInputs inputs = BuilderInputs::List;
   // ai.graphcore: how many arguments of the Builder's method come before the

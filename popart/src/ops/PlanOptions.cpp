@@ -5,6 +5,7 @@
 #include <popart/error.hpp>
 #include <popart/sessionoptions.hpp>
 #include <support/Error.hpp>
+#include <support/Text.hpp>
 
 #include <fmt/format.h>
 
@@ -31,7 +32,9 @@ void setOwn(poplar::OptionFlags &flags, const Attributes &own) {
               fmt::format("{}", own.getAttribute<Attributes::Float>(memory)));
   }
   if (own.hasAttribute(partials)) {
-    flags.set("partialsType", own.getAttribute<Attributes::String>(partials));
+    flags.set(
+        "partialsType",
+        support::lowerCase(own.getAttribute<Attributes::String>(partials)));
   }
 }
 
@@ -91,8 +94,9 @@ void checkPlan(const Attributes &attributes) {
   }
   if (attributes.hasAttribute(partials)) {
     auto type = attributes.getAttribute<Attributes::String>(partials);
+    std::string lower = support::lowerCase(type);
     support::requireUser<error>(
-        type == "float" || type == "half",
+        lower == "float" || lower == "half",
         "attribute {} must be 'float' or 'half', but it is '{}'", partials,
         type);
   }

@@ -148,8 +148,7 @@ void lowerAllGather(LoweringContext &context, const Op &op) {
 
 OpSchema schema() {
   return {.attributes = {{"collectiveOperator", std::monostate{}},
-                         {"commGroup", Attributes::Ints{}}},
-          .returnsList = true};
+                         {"commGroup", Attributes::Ints{}}}};
 }
 
 } // namespace

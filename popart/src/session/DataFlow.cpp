@@ -3,18 +3,15 @@
 
 #include <popart/error.hpp>
 #include <support/Error.hpp>
+#include <support/Text.hpp>
 
-#include <algorithm>
-#include <cctype>
 #include <utility>
 
 namespace popart {
 namespace {
 
 AnchorReturnTypeId idOf(const std::string &name) {
-  std::string lower = name;
-  std::transform(lower.begin(), lower.end(), lower.begin(),
-                 [](unsigned char c) { return char(std::tolower(c)); });
+  std::string lower = support::lowerCase(name);
   if (lower == "final") {
     return AnchorReturnTypeId::Final;
   }

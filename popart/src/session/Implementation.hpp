@@ -47,8 +47,9 @@ struct Session::Implementation {
   std::uint32_t randomStep = 0; // where the seeds start from when loaded
   std::vector<std::string> cacheProblems;
   bool isLoaded = false;
-  bool hasWeights = false;   // the user called weightsFromHost
-  bool hasVariables = false; // the engine has been given all since its load
+  bool hasInitializers = false; // of the model's own
+  bool hasWeights = false;      // the user called weightsFromHost
+  bool hasVariables = false;    // the engine has been given all since its load
   bool hasRun = false;
 
   // Of this process, and of all.

@@ -72,7 +72,7 @@ std::string Session::printIr(bool machine) const {
 }
 
 std::string Session::serializeIr(IrSerializationFormat) const {
-  return toJson(implementation_->ir->getMainGraph());
+  return toJson(implementation_->machineGraph);
 }
 
 const Ir &Session::getIr() const {

@@ -12,6 +12,7 @@
 
 #include <poplar/Engine.hpp>
 
+#include <algorithm>
 #include <cstring>
 #include <utility>
 
@@ -38,6 +39,13 @@ void checkIoTiles(const Session::Implementation &self) {
                               ioTiles, tiles);
 }
 
+bool holdsVariables(const Graph &graph) {
+  std::vector<TensorId> ids = graph.getTensorIds();
+  return std::any_of(ids.begin(), ids.end(), [&](const TensorId &id) {
+    return graph.getTensor(id).type == TensorType::Variable;
+  });
+}
+
 // A device that is connected on demand is so from the first load on.
 void requireAttached(const Session::Implementation &self) {
   support::requireUser<error>(
@@ -62,6 +70,7 @@ Session::Session(std::shared_ptr<Ir> ir, std::shared_ptr<DeviceInfo> device,
   Graph &graph = self.ir->getMainGraph();
   int ipus = ipusOfReplica(self);
   checkIoTiles(self);
+  self.hasInitializers = holdsVariables(graph);
   PassContext model{*self.ir, graph, ipus};
   runPasses(modelPasses(), model);
   GraphEditor(self.machineGraph).copyFrom(graph);
@@ -185,7 +194,7 @@ void Session::run(IStepIO &stepIO, const std::string &debugName) {
       self.device->getType() != DeviceType::OfflineIpu,
       "Offline IPU device is not configured for execution");
   support::requireUser<error>(
-      self.hasWeights || !self.ir->isTraining(),
+      self.hasWeights || !self.ir->isTraining() || !self.hasInitializers,
       "Must call weightsFromHost before run as the model has initializers and "
       "the session has been created in training mode");
   if (!self.isLoaded) {

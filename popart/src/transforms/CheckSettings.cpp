@@ -3,6 +3,9 @@
 
 #include <popart/error.hpp>
 #include <support/Error.hpp>
+#include <support/Text.hpp>
+
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
@@ -101,8 +104,13 @@ void checkNames(const SessionOptions &options) {
         "SessionOption '{}' has the unknown value '{}'", option, value);
   };
   using Names3 = std::array<std::string_view, 3>;
-  requireOneOf("kahnTieBreaker", options.kahnTieBreaker,
-               Names3{"greedy", "fifo", "random"});
+  constexpr Names3 tieBreakers{"greedy", "fifo", "random"};
+  support::requireUser<error>(
+      std::find(tieBreakers.begin(), tieBreakers.end(),
+                support::lowerCase(options.kahnTieBreaker)) !=
+          tieBreakers.end(),
+      "Unrecognised KahnTieBreaker, {}. Should be one of {}",
+      options.kahnTieBreaker, fmt::join(tieBreakers, ", "));
   requireOneOf("partialsTypeMatMuls", options.partialsTypeMatMuls,
                Names3{"", "float", "half"});
   for (const auto &[name, value] : options.gclOptions) {

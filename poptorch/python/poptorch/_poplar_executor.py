@@ -342,7 +342,7 @@ class PoplarExecutor(ExecutableFiles, OptimizerSync, RunTimes, WeightSync):
         return self._requireExecutable().summary()
 
     def _debugGetPopartIR(self):
-        return self._requireExecutable().printIr()
+        return self._requireExecutable().serializeIr()
 
     def __repr__(self):
         if self._is_module:

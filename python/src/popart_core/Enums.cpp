@@ -162,7 +162,7 @@ void initTensorEnums(py::module_ &module) {
               {{"All", C::All},
                {"Consecutive", C::Consecutive},
                {"Orthogonal", C::Orthogonal},
-               {"None", C::None}});
+               {"Ungrouped", C::None}});
   using M = VariableRetrievalMode;
   bindEnum<M>(module, "VariableRetrievalMode",
               {{"OnePerGroup", M::OnePerGroup},

@@ -162,6 +162,7 @@ void initExecutable(py::module_ &module) {
       .def("cacheProblems", &Executable::cacheProblems)
       .def("tensorNames", &Executable::tensorNames)
       .def("summary", &Executable::summary, Release())
+      .def("serializeIr", &Executable::serializeIr)
       .def("printIr", &Executable::printIr, py::arg("machine") = false)
       .def("ipuCount", &Executable::ipuCount);
   module.def("hardwareArchitecture", &hardwareArchitecture);
