@@ -26,6 +26,9 @@ class Family:
                 _withoutDropout(part)
         config.use_cache = False
         network = kind(config)
+        for module in network.modules():
+            if isinstance(module, torch.nn.Dropout):
+                module.p = 0.0
         # Some start with weights that are equal or zero, and tell nothing.
         with torch.no_grad():
             for parameter in network.parameters():
@@ -241,6 +244,10 @@ OTHERS = {
     "distilbert": Family(
         "DistilBertForMaskedLM", guessed, vocab_size=WORDS, dim=16,
         n_layers=2, n_heads=2, hidden_dim=24, max_position_embeddings=32),
+    "dpt": Family(
+        "DPTForSemanticSegmentation", segmented,
+        **dict(VIT, num_hidden_layers=4), backbone_out_indices=[0, 1, 2, 3],
+        neck_hidden_sizes=[8, 8, 8, 8], fusion_hidden_size=8, num_labels=3),
     "electra": Family(
         "ElectraForPreTraining", tagged, **BERT, embedding_size=8),
     "ernie": Family("ErnieForMaskedLM", guessed, **BERT),
@@ -351,6 +358,10 @@ OTHERS = {
     "unispeech_sat": Family(
         "UniSpeechSatForSequenceClassification", heard, **SPEECH),
     "van": Family("VanForImageClassification", seen, **STAGES),
+    "vilt": Family(
+        "ViltForQuestionAnswering", lambda: dict(
+            text(), pixel_values=image(), labels=torch.rand(ROWS, 2)),
+        **dict(BERT, **without(VIT, *BERT)), modality_type_vocab_size=2),
     "visual_bert": Family(
         "VisualBertForPreTraining", lambda: dict(
             text(), visual_embeds=torch.randn(ROWS, 3, 12),
