@@ -1,6 +1,7 @@
 // The variables' share of tile memory.
 #include "model/VariableMemory.hpp"
 
+#include "basics/BestFit.hpp"
 #include "model/ConstantMemory.hpp"
 #include "model/TilePeaks.hpp"
 #include "model/TileSegments.hpp"
@@ -186,37 +187,12 @@ std::uint64_t packedBytes(std::vector<Allocation> allocations) {
                    [](const Allocation &a, const Allocation &b) {
                      return a.bytes > b.bytes;
                    });
-  struct Placed {
-    std::uint64_t offset;
-    Allocation allocation;
-  };
-  std::vector<Placed> placed; // ascending offset
-  std::uint64_t top = 0;
+  internal::BestFit placed(0);
   for (const Allocation &next : allocations) {
-    std::uint64_t offset = 0; // end of what is known to be taken
-    std::uint64_t best = 0;
-    std::uint64_t bestHole = 0; // 0: none yet
-    for (const Placed &other : placed) {
-      if (other.allocation.end < next.begin ||
-          other.allocation.begin > next.end) {
-        continue; // never alive together
-      }
-      const std::uint64_t hole =
-          other.offset > offset ? other.offset - offset : 0;
-      if (hole >= next.bytes && (bestHole == 0 || hole < bestHole)) {
-        best = offset;
-        bestHole = hole;
-      }
-      offset = std::max(offset, other.offset + other.allocation.bytes);
-    }
-    const std::uint64_t at = bestHole != 0 ? best : offset;
-    const auto place =
-        std::find_if(placed.begin(), placed.end(),
-                     [&](const Placed &other) { return other.offset > at; });
-    placed.insert(place, {at, next});
-    top = std::max(top, at + next.bytes);
+    placed.place({next.bytes, next.begin, next.end},
+                 [](std::size_t) { return true; });
   }
-  return top;
+  return placed.bytes();
 }
 
 void addVariables(StepTable &steps, const Liveness &liveness,
