@@ -335,6 +335,24 @@ TEST(PassResolveHazards, CopiesOperandsThatTheNodeOverwrites) {
 }
 
 // Six results, each read transposed by the next: no two can be in one place.
+// No kernel for sums along a dimension takes a column that is repeated.
+TEST(PassChooseKernels, WritesRepeatedOperandsOutForAFastKernel) {
+  EngineProgram p;
+  const Tensor x = p.addHostVariable("x", {5, 1}, 1);
+  const Tensor y = p.addHostVariable("y", {5, 7}, 2);
+  p.add("cumulate",
+        {{"dim", std::int64_t{1}},
+         {"op", std::string("ADD")},
+         {"exclusive", std::int64_t{0}},
+         {"reverse", std::int64_t{0}}},
+        {x.broadcast(7, 1)}, {y});
+  ValueProgram program = lifted(p);
+  runPasses(program, {});
+  EXPECT_EQ(operations(program.body), "copy cumulate ");
+  EXPECT_STREQ(program.body.nodes.at(1).kernelName, "columns");
+  EXPECT_EQ(p.run("fast", 2), p.run("reference", 1));
+}
+
 TEST(PassVerify, NoticesAReadOfAnOverwrittenValue) {
   EngineProgram p;
   const Tensor x = p.addHostVariable("x", {4}, 1);

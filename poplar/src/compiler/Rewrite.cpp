@@ -42,6 +42,19 @@ Node makePackingCopy(ValueProgram &program, const Window &source,
   return copy;
 }
 
+Node makeDenseCopy(ValueProgram &program, const Window &source,
+                   const std::string &name, Window &dense) {
+  const ValueId value =
+      addValue(program, program[source.value].type, source.shape, name);
+  dense = wholeWindow(value, program[value]);
+  Node copy;
+  copy.op = NodeOp::Copy;
+  copy.name = name;
+  copy.inputs.push_back(source);
+  copy.outputs.push_back({dense, {}});
+  return copy;
+}
+
 Node makeUnpackingCopy(const Window &packed, Definition target,
                        const std::string &name) {
   Node copy;

@@ -20,6 +20,10 @@ ValueId addValue(ValueProgram &program, support::DataType type,
 Node makePackingCopy(ValueProgram &program, const Window &source,
                      const std::string &name, Window &packed);
 
+// The same with every element of `source` written out.
+Node makeDenseCopy(ValueProgram &program, const Window &source,
+                   const std::string &name, Window &dense);
+
 // A Copy of the new value `packed` (whole, in order) to `target`.
 Node makeUnpackingCopy(const Window &packed, Definition target,
                        const std::string &name);

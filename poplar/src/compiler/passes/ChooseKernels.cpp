@@ -21,6 +21,15 @@ using kernels::OperandSpec;
 
 using Specs = std::vector<OperandSpec>; // inputs, then outputs
 
+// Which operands are copied to be contiguous: none, those of which each element
+// is there once, or repeated ones as well.
+enum class Packing { None, Distinct, All };
+
+bool mustPack(Packing packing, const Window &window) {
+  return packing != Packing::None && !isContiguous(window) &&
+         (packing == Packing::All || !hasBroadcast(window));
+}
+
 class KernelChooser {
 public:
   explicit KernelChooser(ValueProgram &program)
@@ -48,12 +57,12 @@ private:
   void choose(Region &region);
   void choose(Node &node);
   void noteKept(const Node &node);
-  bool chooseKernel(Node &node, const Specs &specs, bool isPacked);
+  bool chooseKernel(Node &node, const Specs &specs, Packing packing);
   bool chooseFlat(Node &node);
   bool chooseFlat(Node &node, Layout layout);
   bool planFlat(Node &node, const Specs &specs);
   Layout wantedLayout(const Node &node, std::size_t operand) const;
-  void commit(Node &node, const std::vector<Layout> &layouts, bool isPacked);
+  void commit(Node &node, const std::vector<Layout> &layouts, Packing packing);
 
   OperandSpec specOf(const Window &window) const;
   Specs specsOf(const Node &node) const;
@@ -154,14 +163,9 @@ void KernelChooser::choose(Node &node) {
       break;
     }
     const Specs specs = specsOf(node);
-    Specs packed = specs;
-    for (OperandSpec &spec : packed) {
-      const Window window{{}, 0, spec.shape, spec.strides};
-      if (!isContiguous(window) && !hasBroadcast(window)) {
-        spec.strides = support::rowMajorStrides(spec.shape);
-      }
-    }
-    if (chooseKernel(node, specs, false) || chooseKernel(node, packed, true)) {
+    if (chooseKernel(node, specs, Packing::None) ||
+        chooseKernel(node, specs, Packing::Distinct) ||
+        chooseKernel(node, specs, Packing::All)) {
       break;
     }
     for (const Window &input : node.inputs) {
@@ -174,8 +178,14 @@ void KernelChooser::choose(Node &node) {
   }
 }
 
-bool KernelChooser::chooseKernel(Node &node, const Specs &specs,
-                                 bool isPacked) {
+bool KernelChooser::chooseKernel(Node &node, const Specs &given,
+                                 Packing packing) {
+  Specs specs = given;
+  for (OperandSpec &spec : specs) {
+    if (mustPack(packing, {{}, 0, spec.shape, spec.strides})) {
+      spec.strides = support::rowMajorStrides(spec.shape);
+    }
+  }
   for (const kernels::KernelEntry &entry : node.kind->kernels) {
     const auto layouts = entry.layouts(signatureOf(node, specs));
     if (!layouts) {
@@ -191,7 +201,7 @@ bool KernelChooser::chooseKernel(Node &node, const Specs &specs,
     if (auto plan = entry.plan(signatureOf(node, wanted))) {
       node.plan = std::move(plan);
       node.kernelName = entry.name;
-      commit(node, *layouts, isPacked);
+      commit(node, *layouts, packing);
       return true;
     }
   }
@@ -282,10 +292,7 @@ bool KernelChooser::planFlat(Node &node, const Specs &specs) {
 }
 
 void KernelChooser::commit(Node &node, const std::vector<Layout> &layouts,
-                           bool isPacked) {
-  const auto mustPack = [&](const Window &window) {
-    return isPacked && !isContiguous(window) && !hasBroadcast(window);
-  };
+                           Packing packing) {
   for (std::size_t i = 0; i < node.inputs.size(); ++i) {
     Window &input = node.inputs[i];
     if (layouts[i] != Layout::Plain) {
@@ -293,16 +300,18 @@ void KernelChooser::commit(Node &node, const std::vector<Layout> &layouts,
       continue;
     }
     forms_.needPlain(input.value);
-    if (mustPack(input)) {
+    if (mustPack(packing, input)) {
       Window packed;
-      edits_.insertBefore(node,
-                          makePackingCopy(program_, input, node.name, packed));
+      edits_.insertBefore(
+          node, packing == Packing::All
+                    ? makeDenseCopy(program_, input, node.name, packed)
+                    : makePackingCopy(program_, input, node.name, packed));
       input = packed;
     }
   }
   for (std::size_t o = 0; o < node.outputs.size(); ++o) {
     const Layout layout = layouts[node.inputs.size() + o];
-    if (layout != Layout::Plain || mustPack(node.outputs[o].window)) {
+    if (layout != Layout::Plain || mustPack(packing, node.outputs[o].window)) {
       forms_.define(node, o, layout);
     }
   }
