@@ -5,7 +5,7 @@
 #include <transforms/RepeatedSequences.hpp>
 
 #include <algorithm>
-#include <map>
+#include <optional>
 #include <queue>
 #include <set>
 #include <tuple>
@@ -22,6 +22,8 @@ struct Candidate {
   double benefit = 0;
   std::size_t length = 0;
   Positions positions;
+  // After so many outlines.
+  std::optional<std::size_t> measuredAfter;
 
   // Of equals the longer one, then the earlier one comes first.
   friend bool operator<(const Candidate &a, const Candidate &b) {
@@ -42,8 +44,12 @@ public:
     }
     std::vector<Outline> outlines;
     while (!queue_.empty()) {
-      Candidate best = measured(queue_.top());
+      Candidate best = queue_.top();
       queue_.pop();
+      if (best.measuredAfter != outlines.size()) {
+        best = measured(best);
+        best.measuredAfter = outlines.size();
+      }
       if (best.positions.size() < 2) {
         continue;
       }
@@ -73,7 +79,7 @@ private:
   }
 
   void addCandidate(std::size_t length, const Positions &positions) {
-    Candidate candidate{0, length, apart(length, positions)};
+    Candidate candidate{0, length, apart(length, positions), {}};
     setBenefit(candidate, schedule_.worth(positions.front(), length));
     if (candidate.positions.size() > 1) {
       queue_.push(std::move(candidate));
@@ -102,27 +108,47 @@ private:
 
   // The candidate where it is still free and hangs together alike.
   Candidate measured(const Candidate &candidate) const {
-    std::map<std::vector<int>, Positions> byConnections;
-    for (std::size_t position : candidate.positions) {
-      auto begin = isTaken_.begin() + static_cast<std::ptrdiff_t>(position);
-      auto end = begin + static_cast<std::ptrdiff_t>(candidate.length);
-      if (std::find(begin, end, true) == end) {
-        byConnections[schedule_.connections(position, candidate.length)]
-            .push_back(position);
-      }
-    }
-    Candidate result{0, candidate.length, {}};
-    for (auto &[connections, positions] : byConnections) {
-      if (positions.size() > result.positions.size()) {
-        result.positions = std::move(positions);
-      }
-    }
+    Candidate result{0, candidate.length, placesAlike(candidate), {}};
     if (!result.positions.empty()) {
       std::size_t first = result.positions.front();
       setBenefit(result,
                  schedule_.worth(first, result.length) - copyCost(result));
     }
     return result;
+  }
+
+  // As many as there are.
+  Positions placesAlike(const Candidate &candidate) const {
+    std::vector<Positions> groups;
+    for (std::size_t position : candidate.positions) {
+      auto begin = isTaken_.begin() + static_cast<std::ptrdiff_t>(position);
+      auto end = begin + static_cast<std::ptrdiff_t>(candidate.length);
+      if (std::find(begin, end, true) != end) {
+        continue;
+      }
+      auto group = std::find_if(
+          groups.begin(), groups.end(), [&](const Positions &places) {
+            return schedule_.areAlike(places.front(), position,
+                                      candidate.length);
+          });
+      if (group == groups.end()) {
+        group = groups.insert(group, Positions());
+      }
+      group->push_back(position);
+    }
+    auto best = std::max_element(groups.begin(), groups.end(),
+                                 [&](const Positions &a, const Positions &b) {
+                                   return isLess(a, b, candidate.length);
+                                 });
+    return best == groups.end() ? Positions() : std::move(*best);
+  }
+
+  // Of as many places, those whose connections come first.
+  bool isLess(const Positions &a, const Positions &b,
+              std::size_t length) const {
+    return a.size() != b.size() ? a.size() < b.size()
+                                : schedule_.connections(b.front(), length) <
+                                      schedule_.connections(a.front(), length);
   }
 
   // Each tensor that goes in or out is a copy, which is about as much code as a

@@ -88,6 +88,8 @@ OutlineSchedule::OutlineSchedule(const Ir &ir, const Graph &graph)
                            : signatures.none());
   }
   std::map<TensorId, int> tensors;
+  std::unordered_map<int, std::size_t> lastReads; // by tensor
+  std::size_t reads = 0;
   for (auto &[op, sources, lastUses] : entries_) {
     for (std::size_t i = 0; op && i < op->inputs.size(); ++i) {
       Source &source = sources.emplace_back();
@@ -98,8 +100,18 @@ OutlineSchedule::OutlineSchedule(const Ir &ir, const Graph &graph)
         source.tensor = tensors.emplace(source.id, count).first->second;
         source.isConstant = tensor.type == TensorType::Const;
         source.isProduced = tensor.producer != nullptr;
-        source.producer = source.isProduced ? positions.at(tensor.producer) : 0;
+        if (source.isProduced) {
+          const std::vector<TensorId> &outputs = tensor.producer->outputs;
+          source.producer = positions.at(tensor.producer);
+          source.output = static_cast<std::size_t>(
+              std::find(outputs.begin(), outputs.end(), source.id) -
+              outputs.begin());
+        }
+        auto [last, isFirst] = lastReads.emplace(source.tensor, reads);
+        source.sinceRead = isFirst ? forever : reads - last->second;
+        last->second = reads;
       }
+      ++reads;
     }
     for (std::size_t i = 0; op && i < op->outputs.size(); ++i) {
       const Tensor &tensor = graph.getTensor(op->outputs[i]);
@@ -166,6 +178,41 @@ void OutlineSchedule::forEachInput(std::size_t begin, std::size_t length,
   }
 }
 
+// Inputs from inside have the same producers, counted back from their readers;
+// one from outside was last read as many inputs ago, if that was inside.
+bool OutlineSchedule::areAlike(std::size_t a, std::size_t b,
+                               std::size_t length) const {
+  std::size_t reads = 0; // since the beginning
+  for (std::size_t i = 0; i < length; ++i) {
+    const Entry &first = entries_[a + i];
+    const Entry &second = entries_[b + i];
+    if (first.sources.size() != second.sources.size()) {
+      return false;
+    }
+    for (std::size_t s = 0; s < first.sources.size(); ++s, ++reads) {
+      if (linkOf(first, s, a, i, reads) != linkOf(second, s, b, i, reads)) {
+        return false;
+      }
+    }
+  }
+  return true;
+}
+
+OutlineSchedule::Link OutlineSchedule::linkOf(const Entry &entry,
+                                              std::size_t input,
+                                              std::size_t begin,
+                                              std::size_t offset,
+                                              std::size_t reads) const {
+  const Source &source = entry.sources[input];
+  if (source.isProduced && source.producer >= begin) {
+    return {Link::Inside, begin + offset - source.producer, source.output};
+  }
+  if (source.isConstant || source.tensor < 0) {
+    return {Link::None, 0, 0};
+  }
+  return {Link::Outside, source.sinceRead <= reads ? source.sinceRead : 0, 0};
+}
+
 std::vector<int> OutlineSchedule::connections(std::size_t begin,
                                               std::size_t length) const {
   // An inner tensor is its producer and its place among the outputs, which
@@ -177,11 +224,8 @@ std::vector<int> OutlineSchedule::connections(std::size_t begin,
           result.push_back(number);
           return;
         }
-        const std::vector<TensorId> &outputs =
-            entries_[source.producer].op->outputs;
-        auto output = std::find(outputs.begin(), outputs.end(), source.id);
         result.push_back(-2 - static_cast<int>(source.producer - begin));
-        result.push_back(static_cast<int>(output - outputs.begin()));
+        result.push_back(static_cast<int>(source.output));
       });
   return result;
 }

@@ -26,8 +26,10 @@ public:
   // Of the stretch, how much comes before the first such change.
   std::size_t lengthInPlace(std::size_t begin, std::size_t length) const;
 
-  // How the operations hang together: equal for two stretches of equal numbers
-  // that are the same function of their inputs.
+  // Whether the operations of two stretches of equal numbers hang together in
+  // the same way, so that both are the same function of their inputs.
+  bool areAlike(std::size_t a, std::size_t b, std::size_t length) const;
+  // How they hang together: equal for stretches that are alike.
   std::vector<int> connections(std::size_t begin, std::size_t length) const;
   // Tensors from outside but constants, in the order in which they are read.
   std::vector<TensorId> inputs(std::size_t begin, std::size_t length) const;
@@ -41,6 +43,8 @@ private:
     TensorId id;
     int tensor = -1; // a number of its own; none of what is left out
     std::size_t producer = 0;
+    std::size_t output = 0;    // of the producer
+    std::size_t sinceRead = 0; // inputs, of whatever operation
     bool isProduced = false;
     bool isConstant = false;
   };
@@ -50,6 +54,15 @@ private:
     std::vector<std::size_t> lastUses; // by output
   };
 
+  // What an input is to its stretch.
+  struct Link {
+    enum Kind { None, Inside, Outside } kind;
+    std::size_t distance, output;
+    friend bool operator==(const Link &, const Link &) = default;
+  };
+
+  Link linkOf(const Entry &entry, std::size_t input, std::size_t begin,
+              std::size_t offset, std::size_t reads) const;
   void addEntry(Op *op, int number);
   // The number of an input from outside among those, in reading order; `visit`
   // is called for each input with it, or with the input's producer.
