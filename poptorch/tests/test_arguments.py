@@ -76,8 +76,8 @@ def leaves(value, path=""):
 class Weighted(nn.Module):
     """Every leaf counts with a factor that its path has."""
 
-    def forward(self, a, b=None, *rest, **named):
-        found = leaves({"a": a, "b": b, "rest": rest, "named": named})
+    def forward(self, a, b=None, *rest, c=None, **named):
+        found = leaves({"a": a, "b": b, "rest": rest, "c": c, "named": named})
         return sum(value * 3.0**i for i, (_, value) in enumerate(found))
 
 
@@ -91,7 +91,7 @@ class Generator:
     def next(self):
         self.choices = random.Random(self.seed)
         positional = [self.value(2) for _ in range(self.choices.randrange(4))]
-        kwargs = {"z": self.value(2), "y": self.value(1), "x": self.value(1)}
+        kwargs = {"z": self.value(2), "c": self.value(1), "x": self.value(1)}
         args = [torch.rand(2), *positional]
         if self.choices.random() < 0.3:
             kwargs["a"] = args[0]
