@@ -268,10 +268,19 @@ def test_meansOfAllBatches(iterations, accumulation):
     assert model.norm.momentum is None
 
 
-def test_countersOfNormsWithReplicas():
-    model = Normed(nn.BatchNorm1d(3))
-    opts = options(replicas=2).broadcastBuffers(True)
-    trainer = poptorch.trainingModel(model, opts)
-    for i in (1, 2):
-        trainer(torch.rand(8, 3))
-        assert model.norm.num_batches_tracked == i
+@pytest.mark.parametrize("momentum", [0.1, None])
+def test_stateOfNormsWithReplicas(momentum):
+    """The host has the first replica's."""
+    model = Normed(nn.BatchNorm1d(3, momentum=momentum))
+    reference = copy.deepcopy(model)
+    trainer = poptorch.trainingModel(
+        model, options(2, 2, replicas=2).broadcastBuffers(True),
+        torch.optim.SGD(model.parameters(), lr=0.0),
+    )  # fmt: skip
+    for _ in range(2):
+        x = torch.randn(4 * 8, 3)
+        trainer(x)
+        for part in x.split(4)[::2]:
+            reference(part)
+        for key, value in reference.state_dict().items():
+            torch.testing.assert_close(model.state_dict()[key], value, msg=key)

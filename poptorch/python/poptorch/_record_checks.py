@@ -30,6 +30,7 @@ def _checkBuffers(record, options):
     for number, value in record.written_back:
         call = producers.get(value)
         is_statistic = call is not None and updatesHidden(call[0])
+        is_statistic |= names.get(number) in record.statistics
         if number in names and not is_statistic:
             raise createPoptorchError(
                 "PopTorch does not support broadcasting buffers. If your model "

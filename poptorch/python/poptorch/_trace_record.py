@@ -14,4 +14,5 @@ class TraceRecord:
         self.written_back = []  # (number of the state or input, value)
         self.constants = []  # (number, bytes)
         self.attributes = {}  # of custom operators, by the name calls have
+        self.statistics = set()  # names of the state that norms keep
         self.bodies = []  # of loops and conditions, by number

@@ -118,6 +118,8 @@ class TracedState:
         left = _leftIn(module, holder, key, name)
         if left is not traced and not is_norm:
             raise _reassigned(module, holder, name)
+        if is_norm and holder is module._buffers:
+            tracer.record.statistics.add(first_name)
         if is_norm and not tracer.is_training:
             return  # in inference statistics stay
         if tensor.dtype.is_floating_point or first_name in self._variables:
