@@ -1,10 +1,11 @@
 #!/usr/bin/env bash
-# Puts the packages from PyPI that an example is about into build/venv, which
-# sees Debian's packages too. Without network it says so, and the example is
-# skipped.
+# Puts the packages from PyPI that an example and tests are about into
+# build/venv, which sees Debian's packages too. Without network it says so, and
+# they are skipped.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
-wheels=("transformers==4.26.1") # docs/dependencies.md says why this version
+# docs/dependencies.md says why these versions
+wheels=("transformers==4.26.1" "timm==0.9.16")
 
 mark=build/venv/installed
 [ "$(cat "$mark" 2>/dev/null)" != "${wheels[*]}" ] || exit 0
@@ -17,5 +18,5 @@ if /usr/bin/python3 -m venv --system-site-packages build/venv \
   echo "${wheels[*]}" >"$mark"
 else
   echo "No ${wheels[*]} from PyPI (build/install-wheels.log says why):" \
-    "the example that needs it will be skipped."
+    "the example and the tests that need them will be skipped."
 fi

@@ -156,6 +156,7 @@ PARTS = {
                               RANDOM_PIPELINES="1000"), in_full_only=True),
     "models": Entry(pytest("popart/tests/onnx_models",
                            "poptorch/tests/test_torchvision.py",
+                           "poptorch/tests/test_timm.py",
                            "poptorch/tests/test_transformers.py",
                            FULL_MODELS="1"),
                     in_full_only=True),
