@@ -1,7 +1,7 @@
 # Products, convolutions, pools, norms, images and recurrent layers.
 import torch
 import torch.nn.functional as F
-from conformance_rows import Distinct, Floats, Row, rowTest
+from conformance_rows import Distinct, Floats, Given, Row, rowTest
 from torch import nn
 
 torch.manual_seed(0)  # the weights of the modules below
@@ -85,6 +85,32 @@ PRODUCTS = [
         8, 2, 16, dropout=0, batch_first=True), (2, 5, 8)),
     Row("transformer_decoder", nn.TransformerDecoderLayer(
         8, 2, 16, dropout=0), (3, 2, 8), (4, 2, 8)),
+]  # fmt: skip
+
+def definite(a):
+    return a @ a.transpose(-1, -2) + torch.eye(a.shape[-1]).to(a)
+
+
+LINEAR_ALGEBRA = [
+    Row("inverse", torch.inverse, (2, 4, 4), half=False),
+    Row("solve", torch.linalg.solve, (2, 4, 4), (2, 4, 3), half=False),
+    Row("solve_vector", torch.linalg.solve, (4, 4), (4,), half=False),
+    Row("det", torch.linalg.det, (2, 4, 4), half=False),
+    Row("det_needs_exchanges", torch.linalg.det, Given(
+        [[0.0, 1.0, 2.0], [3.0, 0.0, 1.0], [1.0, 1.0, 0.0]]), half=False),
+    Row("slogdet", torch.linalg.slogdet, (2, 4, 4), half=False),
+    Row("cholesky", lambda a: torch.linalg.cholesky(definite(a)), (2, 4, 4),
+        half=False),
+    Row("cholesky_solve", lambda a, b: torch.cholesky_solve(
+        b, torch.linalg.cholesky(definite(a))), (4, 4), (4, 2), half=False),
+    *(
+        Row(f"solve_triangular_{upper}_{left}", lambda a, b, upper=upper,
+            left=left: torch.linalg.solve_triangular(
+                definite(a), b, upper=upper, left=left), (4, 4), (4, 4),
+            half=False)
+        for upper in (False, True)
+        for left in (False, True)
+    ),
 ]  # fmt: skip
 
 CONVOLUTIONS = [
@@ -248,6 +274,7 @@ RECURRENT = [
 ]  # fmt: skip
 
 test_product = rowTest(PRODUCTS)
+test_linearAlgebra = rowTest(LINEAR_ALGEBRA)
 test_convolution = rowTest(CONVOLUTIONS)
 test_pool = rowTest(POOLS)
 test_norm = rowTest(NORMS)

@@ -8,9 +8,10 @@ from torch.overrides import enable_reentrant_dispatch
 from ._active_tracer import activeTracer
 from ._errors import createPoptorchError
 from ._grid_sample import affineGrid, gridSample
+from ._linear_algebra import DECOMPOSITIONS as _LINEAR_ALGEBRA
 from ._modes import DispatchMode
 
-DECOMPOSITIONS = {}
+DECOMPOSITIONS = {**_LINEAR_ALGEBRA}
 
 
 def takeApart(tracer, decomposition, layout, args, kwargs):

@@ -36,8 +36,10 @@ PLACES = {"argsort", "kthvalue", "median", "mode", "msort", "nanmedian", "sort",
           "topk", "masked.median"}  # fmt: skip
 
 _TOLERANCES = {torch.float16: 1e-2, torch.bfloat16: 1e-2}
-# Of entries whose samples magnify roundings: norms of a single element.
-_ENTRY_TOLERANCES = {"native_layer_norm": 1e-3, "nn.functional.layer_norm": 1e-3}
+# Of entries whose samples magnify roundings: norms of a single element, sums that
+# cancel.
+_ENTRY_TOLERANCES = {"native_layer_norm": 1e-3, "nn.functional.layer_norm": 1e-3,
+                     "nn.functional.embedding_bag": 4e-2}  # fmt: skip
 # Of gradients; those of a narrow type are rounded to it.
 _GRADIENT_TOLERANCES = {"bfloat16": 1e-2, "half": 1e-2}
 
@@ -122,7 +124,7 @@ def asOnDevice(tensor):
 def compare(result, expected, is_drawn=False, tolerance=1e-4):
     if result.shape != expected.shape:
         raise Wrong(f"shape {tuple(result.shape)}, not {tuple(expected.shape)}")
-    tolerance = _TOLERANCES.get(expected.dtype, tolerance)
+    tolerance = max(_TOLERANCES.get(expected.dtype, 0), tolerance)
     result, expected = asOnDevice(result), asOnDevice(expected)
     if result.dtype != expected.dtype:
         raise Wrong(f"type {result.dtype}, not {expected.dtype}")
