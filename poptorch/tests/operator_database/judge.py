@@ -81,11 +81,13 @@ class Call:
 class Differentiated(nn.Module):
     """The call's results and the sum of them times fixed weights. What is
     differentiated has a parameter of zeros added: one step of SGD with rate 1
-    makes it the gradient, negated and exact."""
+    makes it the gradient, negated and exact. `places` are those of the results
+    that torch differentiates."""
 
-    def __init__(self, call, weights):
+    def __init__(self, call, places):
         super().__init__()
         self.call = call
+        self.places = places
         self.zeros = nn.ParameterDict({
             str(i): nn.Parameter(torch.zeros(t.shape))
             for i, t in enumerate(call.tensors)
@@ -100,14 +102,10 @@ class Differentiated(nn.Module):
         results = tensorsIn(self.call.process(self.call(*values)))
         weights = tensors[self.count:]
         loss = sum(
-            (result * weight).sum()
-            for result, weight in zip(differentiable(results), weights)
+            (results[place] * weight).sum()
+            for place, weight in zip(self.places, weights)
         )
         return results, poptorch.identity_loss(loss, "sum")
-
-
-def differentiable(results):
-    return [r for r in results if r.requires_grad]
 
 
 def options():
@@ -217,18 +215,17 @@ def checkGradient(entry, call):
     # Leaves may be written to by nothing; what is computed may be.
     inputs = [v * 1 if v.requires_grad else v.clone() for v in leaves]
     expected = _byTorch(lambda *t: call.process(call(*t)), *inputs)
+    places = [i for i, r in enumerate(expected) if r.requires_grad]
     weights = [
-        torch.linspace(0.5, 1.5, r.numel()).reshape(r.shape)
-        for r in differentiable(expected)
+        torch.linspace(0.5, 1.5, expected[i].numel()).reshape(expected[i].shape)
+        for i in places
     ]
     wanted = [v for v in leaves if v.requires_grad]
     if not weights or not wanted:
         raise Outside
-    loss = sum(
-        (r * w).sum() for r, w in zip(differentiable(expected), weights)
-    )
+    loss = sum((expected[i] * w).sum() for i, w in zip(places, weights))
     gradients = torch.autograd.grad(loss, wanted, allow_unused=True)
-    model = Differentiated(call, weights)
+    model = Differentiated(call, places)
     trainer = poptorch.trainingModel(
         model, options(), torch.optim.SGD(model.parameters(), lr=1.0)
     )
