@@ -82,8 +82,8 @@ def _warnsOfMemory(monkeypatch):
 def test_scores(name):
     network, images = make(name)
     network.eval()
-    with torch.no_grad():
-        expected = network(images)
+    with torch.no_grad():  # some keep a tensor from their first call
+        expected = copy.deepcopy(network)(images)
     model = poptorch.inferenceModel(network)
     scores = model(images)
     model.destroy()
@@ -124,6 +124,8 @@ def change(model, before):
 
 @pytest.mark.parametrize("name", FAMILIES if IS_FULL else QUICK)
 def test_trainingStep(name):
+    if name == "convit_tiny":
+        pytest.skip("it makes float32 of its own, and has no float64 run")
     network, images = make(name)
     before = Classifier(network).train()
     labels = torch.tensor([3, 1])

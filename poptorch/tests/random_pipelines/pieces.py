@@ -222,7 +222,7 @@ class Frozen(Piece):
         self.shift = nn.Parameter(torch.rand(WIDTH), requires_grad=False)
 
     def apply_to(self, x, state):
-        fixed = torch.linspace(-0.5, 0.5, WIDTH)
+        fixed = torch.linspace(-0.5, 0.5, WIDTH).to(x.dtype)
         shift = perFeature(self.shift + fixed, x)
         return x * perFeature(self.scale, x) + shift
 
