@@ -31,6 +31,14 @@ void regroup(Call &call) {
                                                             call.program()));
 }
 
+// Of a view whose groups are those of another dimension.
+void regroupToSize(Call &call) {
+  const Tensor in = call.tensor("in").transpose();
+  const Tensor grouped = popops::rearrange::regroupIfBeneficial(
+      call.graph(), in, call.get<unsigned>("size"), call.program());
+  call.output("out", grouped.transpose());
+}
+
 void splineBasis(Call &call) {
   popops::addCodelets(call.graph());
   const auto [basis, index] = popops::splineBasis(
@@ -54,6 +62,7 @@ void splineWeighting(Call &call) {
 void addPopopsRearranging(Operations &operations) {
   operations["popops.partialTranspose"] = partialTranspose;
   operations["popops.regroup"] = regroup;
+  operations["popops.regroupToSize"] = regroupToSize;
   operations["popops.splineBasis"] = splineBasis;
   operations["popops.splineWeighting"] = splineWeighting;
 }

@@ -14,6 +14,14 @@ REARRANGED = [
     Case("popops.regroup", {"in": values(6, 8, dtype=t)}, {"size": 4},
          lambda v: v["in"]) for t in (F, H)
 ] + [
+    Case("popops.regroupToSize", {"in": values(*shape, dtype=t)},
+         {"size": size}, lambda v: v["in"])
+    for shape in ((8, 6), (5, 3), (1, 4)) for size in (1, 4, 16)
+    for t in (F, H)
+] + [
+    Case("popops.regroupToSize", {"in": values(4, 4)}, {"size": 0},
+         error=("poplibs_error", "a group has one element at least")),
+] + [
     Case("popops.partialTranspose", {"in": values(4)},
          error=("poplibs_error", "no two dimensions to swap")),
     Case("popops.regroup", {"in": values(6, 8)}, {"size": 3},

@@ -7,6 +7,8 @@
 #include <poputil/internal/Emit.hpp>
 #include <support/Error.hpp>
 
+#include <numeric>
+
 namespace popops::rearrange {
 
 using poplar::ComputeSet;
@@ -94,6 +96,52 @@ Tensor regroupIfBeneficial(Graph &, const Tensor &in, const Tensor &,
 Tensor regroupIfBeneficial(Graph &, const Tensor &in, const Tensor &,
                            Sequence &, const DebugContext &) {
   return in;
+}
+
+Tensor regroupIfBeneficial(Graph &graph, const Tensor &in,
+                           std::size_t preferredGrouping, Sequence &prog,
+                           const DebugContext &debugContext) {
+  requireUser<poputil::poplibs_error>(
+      preferredGrouping > 0, "[popops::rearrange::regroupIfBeneficial] a group "
+                             "has one element at least");
+  if (in.rank() == 0 || in.numElements() == 0) {
+    return in;
+  }
+  unsigned last = in.rank() - 1;
+  std::size_t group = std::gcd(in.dim(last), preferredGrouping);
+  return regroupIfPossible(graph, in, prog,
+                           {last, static_cast<unsigned>(group)}, debugContext);
+}
+
+// A tensor that has such groups already, or whose dimension does not divide,
+// stays.
+Tensor regroupIfPossible(Graph &graph, const Tensor &t, Sequence &prog,
+                         const GroupingInfo &to,
+                         const DebugContext &debugContext) {
+  auto [dim, size] = to;
+  if (dim >= t.rank() || size < getMinimumRegroupGrainSize(t.elementType()) ||
+      t.dim(dim) % size != 0) {
+    return t;
+  }
+  unsigned now =
+      poputil::detectInnermostGrouping(graph, t.dimRoll(dim, t.rank() - 1));
+  if (now != 0 && now % size == 0) {
+    return t;
+  }
+  // Laid out by what is asked for, and mapped as the tensor is.
+  const Tensor result =
+      graph.clone(t, {debugContext, "regroup"},
+                  poplar::TensorCloneMethod::CREATE_NEW_ORDER);
+  graph.setTileMapping(result, graph.getTileMapping(t));
+  prog.add(Copy(t, result, false, debugContext));
+  return result;
+}
+
+unsigned getMinimumRegroupGrainSize(const poplar::Type &type) {
+  return type == poplar::HALF || type == poplar::UNSIGNED_SHORT ||
+                 type == poplar::SHORT
+             ? 4
+             : 2;
 }
 
 } // namespace popops::rearrange

@@ -10,6 +10,7 @@
 #include <poplar/Type.hpp>
 #include <poputil/VarStructure.hpp>
 
+#include <cstddef>
 #include <vector>
 
 namespace popops {
@@ -51,6 +52,23 @@ poplar::Tensor
 regroupIfBeneficial(poplar::Graph &graph, const poplar::Tensor &in,
                     const poplar::Tensor &ref, poplar::program::Sequence &prog,
                     const poplar::DebugContext &debugContext = {});
+
+// A copy with elements of the last dimension in groups of preferredGrouping, or
+// of the largest number below that divides it, where they are in smaller groups
+// and the copy costs no more than that; otherwise the tensor itself.
+poplar::Tensor
+regroupIfBeneficial(poplar::Graph &graph, const poplar::Tensor &in,
+                    std::size_t preferredGrouping,
+                    poplar::program::Sequence &prog,
+                    const poplar::DebugContext &debugContext = {});
+// The same to one grouping.
+poplar::Tensor regroupIfPossible(poplar::Graph &graph, const poplar::Tensor &t,
+                                 poplar::program::Sequence &prog,
+                                 const poputil::GroupingInfo &to,
+                                 const poplar::DebugContext &debugContext = {});
+
+// The least group that fast transpositions work with.
+unsigned getMinimumRegroupGrainSize(const poplar::Type &type);
 
 } // namespace rearrange
 } // namespace popops

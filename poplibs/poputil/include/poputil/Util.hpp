@@ -11,6 +11,7 @@
 #include <poplar/Tensor.hpp>
 #include <poplar/TensorCloneMethod.hpp>
 #include <poplar/Type.hpp>
+#include <poputil/VarStructure.hpp>
 
 #include <climits>
 #include <cstddef>

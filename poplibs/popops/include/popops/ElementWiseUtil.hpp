@@ -1,0 +1,4 @@
+// createOutputForElementWiseOp(), where programs look for it.
+#pragma once
+
+#include <popops/ElementWise.hpp>
