@@ -98,7 +98,8 @@ function(aspen_header_tests component standard)
   file(GLOB headers CONFIGURE_DEPENDS
     RELATIVE ${CMAKE_CURRENT_SOURCE_DIR}/include include/*/*.hpp
     include/*/experimental/*.hpp include/*/alias/*.hpp include/*/op/*.hpp
-    include/*/patterns/*.hpp include/*/popx/*.hpp)
+    include/*/op/*/*.hpp include/*/patterns/*.hpp include/*/popx/*.hpp
+    include/*/popx/*/*.hpp include/*/vendored/*.hpp)
   file(GLOB uses CONFIGURE_DEPENDS tests/headers/*.cpp)
   foreach(order Forwards Backwards)
     list(TRANSFORM headers REPLACE "(.+)" "#include <\\1>" OUTPUT_VARIABLE lines)

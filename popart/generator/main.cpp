@@ -3,6 +3,7 @@
 // popart/opidentifiers.hpp, with the operators' names.
 //   popart_opsets <opsets.hpp> <opidentifiers.hpp>
 #include <builder/Signatures.hpp>
+#include <ops/OpRule.hpp>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -11,6 +12,7 @@
 #include <iostream>
 #include <map>
 #include <sstream>
+#include <utility>
 
 namespace popart {
 namespace {
@@ -40,6 +42,15 @@ bool hasNoValue(const OnnxAttribute &argument) {
   return std::holds_alternative<std::monostate>(argument.fallback);
 }
 
+// Of losses.
+bool isReduction(const OnnxAttribute &argument) {
+  return argument.name == "reduction" &&
+         argument.type == OnnxAttributeType::Int &&
+         std::holds_alternative<Attributes::Int>(argument.fallback) &&
+         std::get<Attributes::Int>(argument.fallback) ==
+             static_cast<Attributes::Int>(ReductionType::Mean);
+}
+
 // Scalars that may be left out are optional, lists empty.
 Parameter parameterOf(const Signature &signature,
                       const OnnxAttribute &argument) {
@@ -53,6 +64,9 @@ Parameter parameterOf(const Signature &signature,
     return Parameter{"const std::vector<" + type + "> &",
                      argument.isRequired ? "" : "{}"};
   };
+  if (isReduction(argument)) {
+    return {"popart::ReductionType", "popart::ReductionType::Mean"};
+  }
   switch (argument.type) {
   case Type::Int: {
     const auto *value = std::get_if<Attributes::Int>(&argument.fallback);
@@ -207,6 +221,28 @@ void writeIdentifiers(std::ostream &out, const std::string &scope,
   out << "} // namespace " << scope << "\n";
 }
 
+// Operators that no model has: variants that run in place, gradients, updates.
+void writeInternalIdentifiers(std::ostream &out) {
+  std::vector<std::pair<std::string, std::string>> names;
+  for (const std::string &type : operatorVariants()) {
+    names.emplace_back("ai.graphcore", type);
+  }
+  for (const OpRule *rule : allOpRules()) {
+    if (rule->domain == "aspen") {
+      names.emplace_back(rule->domain, rule->type);
+    }
+  }
+  for (const char *scope :
+       {"CustomOperators", "GradOperators", "CustomGradOperators"}) {
+    out << "namespace " << scope << " {\n";
+    for (const auto &[domain, type] : names) {
+      out << fmt::format("constexpr KnownOperator {}{{{}, {}, 1}};\n", type,
+                         quote(domain), quote(type));
+    }
+    out << "} // namespace " << scope << "\n";
+  }
+}
+
 // Onnx::Operators::Add_7, Onnx::AiOnnx::OpSet9::Add and so on.
 std::string identifiersText() {
   std::ostringstream out;
@@ -229,6 +265,7 @@ std::string identifiersText() {
   }
   writeIdentifiers(out, "Operators", versions, true);
   writeIdentifiers(out, "CustomOperators", aiGraphcoreSignatures(), true);
+  writeInternalIdentifiers(out);
   out << "} // namespace Onnx\n} // namespace popart\n";
   return out.str();
 }

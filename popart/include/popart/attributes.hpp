@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <map>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -62,6 +63,21 @@ public:
   template <typename T> T getAttribute(const std::string &name) const {
     return *require(find<T>(name), name);
   }
+  // By PopART's names. A variable stays as it is when there is no such
+  // attribute, or must have one.
+  template <typename T> void setAttribute(const std::string &name, T value) {
+    set(name, std::move(value));
+  }
+  template <typename T>
+  void setIfPresent(T &variable, const std::string &name) const {
+    if (hasAttribute(name)) {
+      variable = static_cast<T>(getAttribute<AttributeType<T>>(name));
+    }
+  }
+  std::vector<std::string> getNames() const;
+  void erase(const std::string &name);
+  // Those that are not here yet.
+  void insert(const Attributes &others);
   // Null when there is no tensor of that name.
   const Tensor *findTensor(const std::string &name) const;
 
@@ -80,6 +96,12 @@ public:
   }
 
 private:
+  template <typename T>
+  using AttributeType = typename std::conditional<
+      std::is_integral<T>::value, Int,
+      typename std::conditional<std::is_floating_point<T>::value, Float,
+                                T>::type>::type;
+
   // Null when there is none of that name and type.
   template <typename T> const T *find(const std::string &name) const;
   template <typename T>

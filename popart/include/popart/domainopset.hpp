@@ -4,6 +4,7 @@
 
 #include <popart/modelbuilder.hpp>
 #include <popart/optional.hpp>
+#include <popart/reductiontype.hpp>
 
 #include <map>
 #include <string>
@@ -52,6 +53,10 @@ protected:
     if (value) {
       arguments[name] = *value;
     }
+  }
+  static void setArgument(Arguments &arguments, const std::string &name,
+                          ReductionType reduction) {
+    arguments[name] = static_cast<std::int64_t>(reduction);
   }
   static void setArgument(Arguments &arguments, const std::string &name,
                           ModelBuilder &subgraph) {

@@ -4,6 +4,8 @@
 
 #include <popart/op.hpp>
 #include <popart/tensor.hpp>
+#include <popart/tensors.hpp>
+#include <popart/topocons.hpp>
 
 #include <list>
 #include <map>
@@ -16,6 +18,31 @@ namespace popart {
 
 class Ir;
 
+// Whether a schedule must be the best there is; here it is what it is.
+enum class RequireOptimalSchedule { Yes, No };
+
+// The name of a subgraph; empty for the main graph.
+class GraphId {
+public:
+  // NOLINTNEXTLINE(google-explicit-constructor): as the documentation has it
+  GraphId(std::string id = "") : id_(std::move(id)) {}
+
+  static GraphId root() { return {}; }
+  const std::string &str() const { return id_; }
+  friend bool operator==(const GraphId &a, const GraphId &b) {
+    return a.id_ == b.id_;
+  }
+  friend bool operator!=(const GraphId &a, const GraphId &b) {
+    return !(a == b);
+  }
+  friend bool operator<(const GraphId &a, const GraphId &b) {
+    return a.id_ < b.id_;
+  }
+
+private:
+  std::string id_;
+};
+
 class Graph {
 public:
   Graph() = default; // of no IR
@@ -25,6 +52,8 @@ public:
 
   // The name of a subgraph; empty for the main graph.
   std::string id;
+  // What schedules keep to besides tensors.
+  const std::unique_ptr<TopoCons> topoCons{new TopoCons()};
 
   // Throws popart::error when it belongs to none.
   Ir &getIr() const;
@@ -43,6 +72,8 @@ public:
   void markAsOutput(const TensorId &id);
   const std::vector<TensorId> &getInputIds() const { return inputs_; }
   const std::vector<TensorId> &getOutputIds() const { return outputs_; }
+  bool hasInputId(const TensorId &id) const;
+  bool hasOutputId(const TensorId &id) const;
 
   // Appends an operation, infers its outputs' types and shapes and checks its
   // inputs. Empty ids in `outputs` are named by the graph. Throws popart::error
@@ -59,6 +90,33 @@ public:
   Op &addOp(std::unique_ptr<Op> op, const std::vector<TensorId> &inputs,
             const std::vector<TensorId> &outputs);
 
+  // For patterns: by PopART's names.
+  GraphId getGraphId() const { return GraphId(id); }
+  std::string getGraphString() const;
+  Scope getScope() const;
+  Tensors &getTensors() { return tensorView_; }
+  const Tensors &getTensors() const { return tensorView_; }
+  // Throws popart::error when there is none of that number.
+  Op *getOp(OpId id) const;
+  Op *getOpUnsafe(OpId id) const; // null instead
+  // The operations that run this graph.
+  std::vector<Op *> getCallSiteOps() const;
+  std::vector<Op *> getOpSchedule(const OpMap<std::vector<Op *>> &extraBefores,
+                                  RequireOptimalSchedule optimal) const;
+  TensorId getLoss() const;
+  // Operations that read the one read the other.
+  void replaceTensor(const TensorId &oldId, const TensorId &newId);
+  void addVarInit(const TensorId &name, const TensorInfo &info,
+                  const void *data, const DebugContext &context = {}) {
+    tensorView_.addVarInit(name, info, data, context);
+  }
+  void addConstInit(const TensorId &name, const TensorInfo &info,
+                    const void *data, const DebugContext &context = {}) {
+    tensorView_.addConstInit(name, info, data, context);
+  }
+  void addActGrad(const TensorId &name, const DebugContext &context = {}) {
+    tensorView_.addActGrad(name, context);
+  }
   // For patterns: an operation whose inputs and outputs are connected later.
   OpId moveIntoGraph(std::unique_ptr<Op> op);
   template <typename T, typename... Args> T *createOp(Args &&...args) {
@@ -102,8 +160,10 @@ private:
 
   friend class GraphEditor; // popart/src/ir/GraphEditor.hpp: insert, erase,
                             // move
-  friend class Op;          // makes outputs one by one, for patterns
+  friend class Tensors;
+  friend class Op; // makes outputs one by one, for patterns
   Ir *ir_ = nullptr;
+  Tensors tensorView_{*this};
   std::map<TensorId, Tensor> tensors_;
   std::vector<TensorId> inputs_;
   std::vector<TensorId> outputs_;

@@ -16,6 +16,9 @@
 
 namespace popart {
 
+// How far a training step has been written out.
+enum class IrProgress { Forward, Backward, Updates };
+
 class Ir {
 public:
   Ir() : mainGraph_(*this) {}
@@ -42,8 +45,43 @@ public:
   std::shared_ptr<Optimizer> optimizer;
 
   bool isTraining() const { return optimizer != nullptr; }
+  IrProgress progress = IrProgress::Forward;
+
+  // The same by PopART's names, for custom operators and patterns.
+  bool canTrain() const { return isTraining(); }
+  bool isTesting() const { return !isTraining(); }
+  bool hasConstructedBackwards() const {
+    return progress != IrProgress::Forward;
+  }
+  bool hasDecomposedOptimizers() const {
+    return progress == IrProgress::Updates;
+  }
+  SessionOptions &getSessionOptions() { return sessionOptions; }
+  const SessionOptions &getSessionOptions() const { return sessionOptions; }
+  const DataFlow &getDataFlow() const { return dataFlow; }
+  const Patterns &getPatterns() const { return patterns; }
+  // Throws popart::error when there is none.
+  const Optimizer &getOptimizer() const;
+  const TensorId &getFinalLossId() const { return loss; }
+  bool isAnchored(const TensorId &id) const { return dataFlow.isAnchored(id); }
+  std::vector<TensorId> getAnchors() const { return dataFlow.anchors(); }
+  Graph &getGraph(const GraphId &graph) { return getGraph(graph.str()); }
+  std::vector<Op *> opsOfType(const OperatorIdentifier &opid) const;
+  // In whichever graph it is; throws popart::error when it is in none.
+  Tensor *getTensor(const TensorId &id) const;
+  bool containsTensor(const TensorId &id) const;
+  // A name that nothing has.
+  TensorId createIntermediateTensorId(const TensorId &base);
+  // A variable that a pattern made, which models that are written then have.
+  void addAdditionalModelProtoTensor(const TensorId &id);
+  void addAdditionalModelProtoTensor(Tensor *tensor);
+  const std::vector<TensorId> &additionalModelProtoTensors() const {
+    return additionalTensors_;
+  }
 
 private:
+  std::vector<TensorId> additionalTensors_;
+  std::size_t intermediates_ = 0;
   Graph mainGraph_;
   std::map<std::string, std::unique_ptr<Graph>> subgraphs_;
 };

@@ -1,8 +1,11 @@
 // Names of the basic types that every PopART header uses.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace popart {
@@ -12,11 +15,13 @@ using Shape = std::vector<std::int64_t>;
 using Rank = int;
 using InIndex = int;
 using OutIndex = int;
+using SubgraphIndex = int;
 using VGraphId = std::int64_t;
 using PipelineStage = std::int64_t;
 using ExecutionPhase = std::int64_t;
 using BatchSerializedPhase = std::int64_t;
 using OpId = std::int64_t;
+using OpName = std::string;
 
 // Not on any IPU in particular, not in any stage or phase.
 constexpr VGraphId unusedVGraphId = -1;

@@ -8,6 +8,10 @@
 
 namespace popart {
 
+using OpDomain = std::string;
+using OpType = std::string;
+using OpVersion = int;
+
 // How many inputs an operator takes.
 struct NumInputs {
   NumInputs() = default;
@@ -23,8 +27,9 @@ struct OperatorIdentifier {
   OperatorIdentifier() = default;
   OperatorIdentifier(std::string domain, std::string type, int version = 1,
                      NumInputs inputs = {}, int outputs = 0)
-      : domain(std::move(domain)), type(std::move(type)), version(version),
-        numInputs(inputs), numOutputs(outputs) {}
+      : domain(domain.empty() ? "ai.onnx" : std::move(domain)),
+        type(std::move(type)), version(version), numInputs(inputs),
+        numOutputs(outputs) {}
 
   std::string domain; // "ai.onnx", "ai.graphcore", "aspen" for internal ones
   std::string type;

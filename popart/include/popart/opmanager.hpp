@@ -10,6 +10,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <type_traits>
 #include <utility>
@@ -69,11 +70,15 @@ public:
   const Op::Settings &settings;
   const Attributes &attributes;
 
+  bool hasInputIds() const { return !inputIds_.empty(); }
   const std::vector<TensorId> &getInputIds() const { return inputIds_; }
   const std::vector<TensorId> &getOutputIds() const { return outputIds_; }
   bool hasInputTensor(int index) const;
   // Throws popart::error when there is no such input.
   Tensor *getInputTensor(int index) const;
+  // The same, and when its elements are not known.
+  TensorData *getInputTensorData(int index) const;
+  const TensorInfo &getInputTensorInfo(int index) const;
   std::string debugName() const;
 
   // The elements of an input that must be a constant of T's size.
@@ -81,6 +86,16 @@ public:
     const std::vector<char> &bytes = inputBytes(index, sizeof(T));
     std::vector<T> values(bytes.size() / sizeof(T));
     std::memcpy(values.data(), bytes.data(), bytes.size());
+    return values;
+  }
+  // The same of a constant of one of these types, as numbers of T.
+  template <typename T>
+  std::vector<T> getInputData(int index,
+                              const std::set<DataType> &types) const {
+    std::vector<T> values;
+    for (double number : inputNumbers(index, types)) {
+      values.push_back(static_cast<T>(number));
+    }
     return values;
   }
   template <typename T> T getInputScalarValue(int index) const {
@@ -97,6 +112,8 @@ public:
 
 private:
   const std::vector<char> &inputBytes(int index, std::size_t elementSize) const;
+  std::vector<double> inputNumbers(int index,
+                                   const std::set<DataType> &types) const;
 
   std::vector<TensorId> inputIds_;
   std::vector<TensorId> outputIds_;
@@ -111,7 +128,7 @@ public:
   using ComplexOpFactoryFunc =
       std::function<Op *(const OpCreatorInfo &, Graph &)>;
 
-  // An operator that was registered before is replaced.
+  // Of several registrations of one operator the first counts.
   static void registerOp(const OperatorIdentifier &opid,
                          const OpDefinition &definition, bool isPublic,
                          OpFactoryFunc factory);

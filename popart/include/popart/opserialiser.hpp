@@ -2,6 +2,8 @@
 // for dumps and to tell programs apart in caches.
 #pragma once
 
+#include <popart/optional.hpp>
+
 #include <map>
 #include <sstream>
 #include <string>
@@ -29,6 +31,26 @@ public:
       text << (i == 0 ? "" : ",") << values[i];
     }
     text << ']';
+    append(name, text.str());
+  }
+  template <typename T>
+  void appendAttribute(const std::string &name, const optional<T> &value) {
+    if (value) {
+      appendAttribute(name, *value);
+    } else {
+      append(name, "");
+    }
+  }
+  template <typename K, typename V>
+  void appendAttribute(const std::string &name, const std::map<K, V> &values) {
+    std::ostringstream text;
+    text.precision(9);
+    text << '{';
+    for (auto it = values.begin(); it != values.end(); ++it) {
+      text << (it == values.begin() ? "" : ",") << it->first << ':'
+           << it->second;
+    }
+    text << '}';
     append(name, text.str());
   }
 

@@ -54,8 +54,17 @@ private:
 
 struct OpSettings {
   OpSettings() = default;
-  OpSettings(Graph &graph, std::string name, Scope scope = {})
-      : graph(graph), name(std::move(name)), scope(std::move(scope)) {}
+  OpSettings(Graph &graph, std::string name, Scope scope = {},
+             std::uint64_t parentDebugId = 0)
+      : graph(graph), name(std::move(name)), scope(std::move(scope)),
+        debugInfoId(parentDebugId) {}
+  OpSettings(Graph &graph, std::string name, std::uint64_t parentDebugId)
+      : OpSettings(graph, std::move(name), Scope(), parentDebugId) {}
+  OpSettings(const OpSettings &) = default;
+  OpSettings(OpSettings &&) = default;
+  OpSettings &operator=(const OpSettings &) = default;
+  OpSettings &operator=(OpSettings &&) = default;
+  virtual ~OpSettings() = default;
 
   OpSettings copy(const std::string &newName) const {
     OpSettings settings = *this;
@@ -63,7 +72,7 @@ struct OpSettings {
     return settings;
   }
   // Takes what the Builder's attributes say, such as __ipu_number.
-  void setFromAttributes(const Attributes &attributes);
+  virtual void setFromAttributes(const Attributes &attributes);
 
   GraphReference graph;
   std::string name; // debug path, e.g. "model/conv1/Conv"

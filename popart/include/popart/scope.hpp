@@ -3,6 +3,7 @@
 
 #include <popart/names.hpp>
 
+#include <ostream>
 #include <string>
 #include <vector>
 
@@ -24,6 +25,12 @@ public:
       joined += (joined.empty() ? "" : "/") + name;
     }
     return joined;
+  }
+  friend std::ostream &operator<<(std::ostream &out, const Scope &scope) {
+    return out << scope.str();
+  }
+  friend bool operator==(const Scope &a, const Scope &b) {
+    return a.names_ == b.names_;
   }
 
 private:

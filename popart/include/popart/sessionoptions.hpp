@@ -3,6 +3,7 @@
 #pragma once
 
 #include <popart/names.hpp>
+#include <popart/reductiontype.hpp>
 #include <popart/settings.hpp>
 #include <popart/tensorlocation.hpp>
 
@@ -23,7 +24,6 @@ enum class RecomputationType {
   Pipeline,
   RecomputeAll
 };
-enum class ReductionType { Sum = 0, Mean, NoReduction };
 enum class MeanReductionStrategy { Running = 0, Post };
 enum class SyntheticDataMode { Off = 0, Zeros, RandomNormal, RandomUniform };
 enum class Instrumentation { Outer = 0, Inner };

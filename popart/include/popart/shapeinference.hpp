@@ -2,6 +2,7 @@
 #pragma once
 
 #include <popart/attributes.hpp>
+#include <popart/error.hpp>
 #include <popart/operatoridentifier.hpp>
 #include <popart/tensorinfo.hpp>
 
@@ -12,6 +13,13 @@
 
 namespace popart {
 
+// An input's shape follows from an operator that says nothing of its outputs:
+// nothing is known of this one's, either.
+class unknown_shape : public error {
+public:
+  using error::error;
+};
+
 // A node that is being added to a model.
 class ShapeInferenceContext {
 public:
@@ -20,7 +28,7 @@ public:
       : inputs_(std::move(inputs)), attributes_(std::move(attributes)),
         numInputs_(numInputs), numOutputs_(numOutputs) {}
 
-  // Throw popart::error for inputs whose shape is not known.
+  // Throw unknown_shape for inputs whose shape is not known.
   const TensorInfo &inInfo(int index) const;
   const Shape &inShape(int index) const { return inInfo(index).shape(); }
   DataType inType(int index) const { return inInfo(index).dataType(); }

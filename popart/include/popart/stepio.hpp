@@ -6,6 +6,7 @@
 
 #include <functional>
 #include <map>
+#include <ostream>
 #include <utility>
 
 namespace popart {
@@ -70,6 +71,16 @@ public:
     return static_cast<std::size_t>(info_.nelms());
   }
   const Shape &shape() const override { return info_.shape(); }
+
+  // "{1, 2, 3}", whatever the shape.
+  friend std::ostream &operator<<(std::ostream &out,
+                                  const NDArrayWrapper &array) {
+    out << '{';
+    for (std::int64_t i = 0; i < array.info_.nelms(); ++i) {
+      out << (i == 0 ? "" : ", ") << array.data_[i];
+    }
+    return out << '}';
+  }
 
 private:
   T *data_;

@@ -18,7 +18,8 @@ public:
   TensorIndexMap(const Op &op, std::vector<TensorId> Op::*ids)
       : op_(&op), ids_(ids) {}
 
-  int n() const; // how many there are
+  int n() const;        // how many there are
+  int minIndex() const; // -1 when there is none
   int maxIndex() const;
   bool hasIndex(int index) const;
   const TensorId &id(int index) const;
@@ -27,6 +28,9 @@ public:
   std::map<int, Tensor *> tensorMap() const;
   std::map<int, TensorId> tensorIdMap() const;
   bool contains(const Tensor *tensor) const { return !indices(tensor).empty(); }
+  bool contains(const TensorId &id) const { return !indicesOf(id).empty(); }
+  std::vector<int> indicesOf(const TensorId &id) const;
+  std::map<Tensor *, std::vector<int>> indicesMap() const;
   std::vector<int> indices(const Tensor *tensor) const;
 
 private:

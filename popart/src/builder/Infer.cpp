@@ -69,7 +69,11 @@ bool ModelBuilder::Implementation::inferCustom(const onnx::NodeProto &node) {
   }
   ShapeInferenceContext context(inputs, attributesOfNode, node.input_size(),
                                 node.output_size());
-  (*function)(context);
+  try {
+    (*function)(context);
+  } catch (const unknown_shape &) {
+    return true;
+  }
   for (const auto &[index, info] : context.getOutputInfos()) {
     const TensorId &id = node.output(index);
     if (info.dataType() != DataType::UNDEFINED && !id.empty()) {

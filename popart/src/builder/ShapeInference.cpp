@@ -16,10 +16,13 @@ std::map<OperatorIdentifier, ShapeInferenceFunction> &functions() {
 
 const TensorInfo &ShapeInferenceContext::inInfo(int index) const {
   auto found = inputs_.find(index);
-  support::requireUser<error>(found != inputs_.end(),
-                              "[shape inference] the shape of input {} is not "
-                              "known",
-                              index);
+  support::requireUser<error>(0 <= index && index < numInputs_,
+                              "[shape inference] there is no input {}; there "
+                              "are {}",
+                              index, numInputs_);
+  support::requireUser<unknown_shape>(
+      found != inputs_.end(),
+      "[shape inference] the shape of input {} is not known", index);
   return found->second;
 }
 

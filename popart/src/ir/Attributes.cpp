@@ -148,6 +148,52 @@ Attributes::findTensor(const std::string &name) const {
   return findIn(tensors_, name);
 }
 
+namespace {
+
+template <typename Map>
+void addNames(const Map &map, std::vector<std::string> &names) {
+  for (const auto &entry : map) {
+    names.push_back(entry.first);
+  }
+}
+
+} // namespace
+
+std::vector<std::string> Attributes::getNames() const {
+  std::vector<std::string> names;
+  addNames(ints_, names);
+  addNames(floats_, names);
+  addNames(strings_, names);
+  addNames(intLists_, names);
+  addNames(floatLists_, names);
+  addNames(stringLists_, names);
+  addNames(tensors_, names);
+  addNames(graphs_, names);
+  return names;
+}
+
+void Attributes::insert(const Attributes &others) {
+  ints_.insert(others.ints_.begin(), others.ints_.end());
+  floats_.insert(others.floats_.begin(), others.floats_.end());
+  strings_.insert(others.strings_.begin(), others.strings_.end());
+  intLists_.insert(others.intLists_.begin(), others.intLists_.end());
+  floatLists_.insert(others.floatLists_.begin(), others.floatLists_.end());
+  stringLists_.insert(others.stringLists_.begin(), others.stringLists_.end());
+  tensors_.insert(others.tensors_.begin(), others.tensors_.end());
+  graphs_.insert(others.graphs_.begin(), others.graphs_.end());
+}
+
+void Attributes::erase(const std::string &name) {
+  ints_.erase(name);
+  floats_.erase(name);
+  strings_.erase(name);
+  intLists_.erase(name);
+  floatLists_.erase(name);
+  stringLists_.erase(name);
+  tensors_.erase(name);
+  graphs_.erase(name);
+}
+
 std::vector<std::pair<std::string, std::string>> Attributes::texts() const {
   std::vector<std::pair<std::string, std::string>> texts;
   for (const auto &[name, value] : ints_) {

@@ -29,6 +29,7 @@ TensorId Graph::addTensor(const TensorId &id, const TensorInfo &info,
   tensor.id = id;
   tensor.info = info;
   tensor.type = type;
+  tensor.graph_ = this;
   if (data) {
     const char *bytes = static_cast<const char *>(data);
     tensor.data = std::vector<char>(bytes, bytes + info.nbytes());
@@ -140,19 +141,25 @@ void Graph::connectNew(Op &op, const std::map<InIndex, TensorId> &inputs,
     op.connectInTensor(index, id);
   }
   for (const auto &[index, id] : outputs) {
-    op.createAndConnectOutTensor(index, id);
+    if (!hasTensor(id)) {
+      op.createAndConnectOutTensor(index, id);
+      continue;
+    }
+    Tensor &tensor = getTensor(id);
+    if (tensor.hasProducer()) { // this operation takes its place
+      tensor.producer->disconnectOutTensor(&tensor);
+    }
+    op.connectOutTensor(index, id);
   }
   op.setup();
 }
 
 void Graph::eraseOp(OpId id) {
-  for (auto &op : ops_) {
-    if (op->id == id) {
-      GraphEditor(*this).erase(*op);
-      return;
-    }
+  Op *op = getOpUnsafe(id);
+  if (op == nullptr) {
+    throw internal_error("[Graph] there is no operation {}", id);
   }
-  throw error("[Graph] there is no operation {}", id);
+  GraphEditor(*this).erase(*op);
 }
 
 void Graph::connect(Op &op) {

@@ -52,6 +52,7 @@ void GraphEditor::erase(Op &op) {
                              id);
     graph_.tensors_.erase(id);
   }
+  graph_.topoCons->remove(&op);
   auto found = positions_.find(&op);
   graph_.ops_.erase(found->second);
   positions_.erase(found);
@@ -134,6 +135,7 @@ void GraphEditor::copyFrom(const Graph &source) {
   graph_.ir_ = source.ir_;
   for (const auto &[id, tensor] : source.tensors_) {
     Tensor &copy = graph_.tensors_[id] = tensor;
+    copy.graph_ = &graph_;
     copy.producer = nullptr;
     copy.consumers.clear();
     // The contents of weights and their state stay with the source alone, which

@@ -6,6 +6,7 @@
 #include <ops/Custom.hpp>
 #include <ops/OpRule.hpp>
 #include <popart/ir.hpp>
+#include <support/Error.hpp>
 
 #include <algorithm>
 #include <utility>
@@ -36,15 +37,12 @@ void OpSettings::setFromAttributes(const Attributes &attributes) {
   }
 }
 
-Op::Op(Graph &graph, const OpRule &rule, OperatorIdentifier opid,
-       Attributes attributes, Settings settings)
-    : opid(std::move(opid)), attributes(std::move(attributes)),
-      settings(std::move(settings)),
+Op::Op(const IrOperation &operation)
+    : opid(operation.opid), attributes(operation.attributes),
+      settings(operation.settings),
       input(std::make_unique<TensorIndexMap>(*this, &Op::inputs)),
       output(std::make_unique<TensorIndexMap>(*this, &Op::outputs)),
-      rule_(&rule) {
-  this->settings.graph = graph;
-}
+      rule_(&operation.rule), builtIn_(&operation.rule) {}
 
 Op::Op(const OperatorIdentifier &opid, const Settings &settings)
     : opid(opid), settings(settings),
@@ -52,11 +50,25 @@ Op::Op(const OperatorIdentifier &opid, const Settings &settings)
       output(std::make_unique<TensorIndexMap>(*this, &Op::outputs)),
       rule_(&customOpRule()) {}
 
-Op::Op(const Op &other)
-    : opid(other.opid), attributes(other.attributes), settings(other.settings),
+Op::Op(const OperatorIdentifier &opid, const OperatorIdentifier &meaning,
+       const Settings &settings, Attributes attributes)
+    : opid(opid), attributes(std::move(attributes)), settings(settings),
       input(std::make_unique<TensorIndexMap>(*this, &Op::inputs)),
       output(std::make_unique<TensorIndexMap>(*this, &Op::outputs)),
-      rule_(other.rule_) {}
+      rule_(findOpRule(opid)), builtIn_(rule_ ? rule_ : findOpRule(meaning)) {
+  support::requireInternal(builtIn_ != nullptr,
+                           "{} means {}, which has no rule", opid.type,
+                           meaning.type);
+  rule_ = rule_ ? rule_ : &customOpRule();
+}
+
+Op::Op(const Op &other)
+    : Vertex(other), opid(other.opid), attributes(other.attributes),
+      settings(other.settings),
+      input(std::make_unique<TensorIndexMap>(*this, &Op::inputs)),
+      output(std::make_unique<TensorIndexMap>(*this, &Op::outputs)),
+      pruneable(other.pruneable), rule_(other.rule_), builtIn_(other.builtIn_) {
+}
 
 Op::~Op() = default;
 
@@ -80,6 +92,10 @@ const TensorInfo &Op::outInfo(OutIndex i) const {
   return getGraph().getTensor(outputs.at(static_cast<std::size_t>(i))).info;
 }
 
+TensorInfo &Op::inInfo(InIndex i) {
+  return getGraph().getTensor(inputs.at(static_cast<std::size_t>(i))).info;
+}
+
 TensorInfo &Op::outInfo(OutIndex i) {
   if (Tensor *tensor = findOutput(i)) {
     return tensor->info;
@@ -94,7 +110,7 @@ TensorInfo &Op::outInfo(OutIndex i) {
 }
 
 bool Op::hasSideEffect() const {
-  return rule_->hasSideEffect;
+  return (builtIn_ ? builtIn_ : rule_)->hasSideEffect;
 }
 
 InIndex Op::modifiedInput(OutIndex i) const {
@@ -106,64 +122,27 @@ std::string Op::str() const {
          opid.domain + "." + opid.type + ")";
 }
 
+std::string Op::debugName() const {
+  auto list = [](const TensorIndexMap &map) {
+    std::string text;
+    for (const auto &[index, id] : map.tensorIdMap()) {
+      text += (text.empty() ? "" : ", ") + id;
+    }
+    return text;
+  };
+  return fmt::format("Op({}, inputs=[{}], outputs=[{}])", str(), list(*input),
+                     list(*output));
+}
+
 Shape Op::prettyNpOut(const Shape &a, const Shape &b) const {
   return broadcastShapes(*this, a, b);
 }
 
-TensorInfo Op::prettyNpOut(const TensorInfo &a, const TensorInfo &b) const {
-  requireOp(*this, a.dataType() == b.dataType(),
+TensorInfo Op::prettyNpOut(const TensorInfo &a, const TensorInfo &b,
+                           bool checkDataType) const {
+  requireOp(*this, !checkDataType || a.dataType() == b.dataType(),
             "has inputs of types {} and {}", a.data_type(), b.data_type());
   return TensorInfo(a.dataType(), prettyNpOut(a.shape(), b.shape()));
-}
-
-void Op::connectInTensor(InIndex i, TensorId id) {
-  auto index = static_cast<std::size_t>(i);
-  if (hasInput(i)) {
-    disconnectInTensor(i);
-  }
-  getGraph().getTensor(id).consumers.push_back(this);
-  inputs.resize(std::max(inputs.size(), index + 1));
-  inputs[index] = std::move(id);
-}
-
-void Op::connectOutTensor(OutIndex i, TensorId id) {
-  auto index = static_cast<std::size_t>(i);
-  getGraph().getTensor(id).producer = this;
-  outputs.resize(std::max(outputs.size(), index + 1));
-  outputs[index] = std::move(id);
-}
-
-void Op::createAndConnectOutTensor(OutIndex i, TensorId id) {
-  requireOp(*this, !id.empty() && !getGraph().hasTensor(id),
-            "there is a tensor '{}' already", id);
-  getGraph().tensors_[id].id = id;
-  connectOutTensor(i, std::move(id));
-}
-
-void Op::disconnectInTensor(InIndex i) {
-  TensorId &id = inputs.at(static_cast<std::size_t>(i));
-  auto &consumers = getGraph().getTensor(id).consumers;
-  // One entry per use: an operation may read a tensor twice.
-  consumers.erase(std::find(consumers.begin(), consumers.end(), this));
-  id.clear();
-}
-
-void Op::disconnectAllInputs() {
-  for (std::size_t i = 0; i < inputs.size(); ++i) {
-    if (hasInput(static_cast<InIndex>(i))) {
-      disconnectInTensor(static_cast<InIndex>(i));
-    }
-  }
-  inputs.clear();
-}
-
-void Op::disconnectAllOutputs() {
-  for (std::size_t i = 0; i < outputs.size(); ++i) {
-    if (Tensor *tensor = findOutput(static_cast<OutIndex>(i))) {
-      tensor->producer = nullptr;
-    }
-  }
-  outputs.clear();
 }
 
 std::unique_ptr<Op> Op::clone() const {
@@ -173,20 +152,27 @@ std::unique_ptr<Op> Op::clone() const {
 }
 
 void Op::setup() {
-  requireOp(*this, rule_ != &customOpRule(),
-            "the operator's class does not define setup()");
-  std::vector<TensorInfo> infos = rule_->infer(*this);
+  requireOp(*this, builtIn_ != nullptr, "No setup() for {}.{}:{}", opid.domain,
+            opid.type, opid.version);
+  std::vector<TensorInfo> infos = builtIn_->infer(*this);
   for (std::size_t i = 0; i < infos.size(); ++i) {
     auto index = static_cast<OutIndex>(i);
-    if (!findOutput(index)) { // one that the rule has for itself
+    // Of an operation of the IR, outputs that the rule has for itself.
+    if (rule_ == builtIn_ && !findOutput(index)) {
       createAndConnectOutTensor(index, getGraph().uniqueName(opid.type));
     }
     outInfo(index) = infos[i];
   }
 }
 
+// Of a class that is derived from a built-in one: what stands for the gradient
+// that the rule has.
 std::vector<std::unique_ptr<Op>> Op::getGradOps() {
-  return {};
+  std::vector<std::unique_ptr<Op>> ops;
+  if (builtIn_ && builtIn_->differentiate) {
+    ops.push_back(std::make_unique<Op>(*this));
+  }
+  return ops;
 }
 
 const std::vector<GradInOutMapper> &Op::gradInputInfo() const {
@@ -201,49 +187,12 @@ const std::map<int, int> &Op::gradOutToNonGradIn() const {
               "does not define gradOutToNonGradIn()");
 }
 
-bool Op::isNorm() const {
-  return opid.type.find("Normalization") != std::string::npos;
-}
-
-void Op::appendAttributes(OpSerialiserBase &serialiser) const {
-  appendOutlineAttributes(serialiser);
-}
-
-void Op::appendOutlineAttributes(OpSerialiserBase &) const {}
-
 std::vector<const Graph *> Op::getCalledGraphs() const {
   std::vector<const Graph *> graphs;
   for (const auto &[name, graph] : attributes.graphs()) {
     graphs.push_back(&getIr().getGraph(graph.id));
   }
   return graphs;
-}
-
-std::unique_ptr<Op>
-Op::getInplaceVariant(const OperatorIdentifier &variant) const {
-  throw error("[{}] has no in-place variant {}", str(), variant);
-}
-
-view::Regions Op::modifies(InIndex i) const {
-  return {view::Region::getEmpty(inRank(i))};
-}
-
-view::Regions Op::uses(InIndex i) const {
-  return {view::Region::getFull(inShape(i))};
-}
-
-view::Regions Op::aliases(InIndex in, OutIndex) const {
-  return {view::Region::getEmpty(inRank(in))};
-}
-
-view::RegMap Op::fwdRegMap(InIndex, OutIndex out) const {
-  view::Region nothing = view::Region::getEmpty(outRank(out));
-  return [nothing](const view::Region &) { return view::Regions{nothing}; };
-}
-
-view::RegMap Op::bwdRegMap(InIndex in, OutIndex) const {
-  view::Region nothing = view::Region::getEmpty(inRank(in));
-  return [nothing](const view::Region &) { return view::Regions{nothing}; };
 }
 
 } // namespace popart

@@ -2,6 +2,8 @@
 // and not in theirs, so that all of them and all sessions see one.
 #include <popart/opmanager.hpp>
 
+#include <classes/OpClasses.hpp>
+#include <ops/Common.hpp>
 #include <ops/OpRule.hpp>
 #include <support/Error.hpp>
 
@@ -33,7 +35,7 @@ std::unique_ptr<Op> make(const Entry &entry, const OpCreatorInfo &info) {
   std::unique_ptr<Op> op = entry.factory(info);
   support::requireUser<error>(op != nullptr, "[{}] its factory made nothing",
                               info.debugName());
-  op->attributes = info.attributes;
+  op->attributes.insert(info.attributes);
   return op;
 }
 
@@ -55,6 +57,27 @@ std::string OpCreatorInfo::debugName() const {
   return settings.name + " (" + opid.domain + "." + opid.type + ")";
 }
 
+TensorData *OpCreatorInfo::getInputTensorData(int index) const {
+  return getInputTensor(index)->tensorData();
+}
+
+const TensorInfo &OpCreatorInfo::getInputTensorInfo(int index) const {
+  return getInputTensor(index)->info;
+}
+
+std::vector<double>
+OpCreatorInfo::inputNumbers(int index, const std::set<DataType> &types) const {
+  const Tensor &tensor = *getInputTensor(index);
+  support::requireUser<error>(
+      types.count(tensor.info.dataType()) > 0,
+      "[{}] input {} ('{}') is {}, which is not read here", debugName(), index,
+      tensor.id, tensor.info.data_type());
+  support::requireUser<error>(tensor.type == TensorType::Const,
+                              "[{}] input {} ('{}') is no constant",
+                              debugName(), index, tensor.id);
+  return numbersOf(tensor.info, tensor.data.bytes());
+}
+
 const std::vector<char> &
 OpCreatorInfo::inputBytes(int index, std::size_t elementSize) const {
   const Tensor &tensor = *getInputTensor(index);
@@ -70,13 +93,15 @@ OpCreatorInfo::inputBytes(int index, std::size_t elementSize) const {
 void OpManager::registerOp(const OperatorIdentifier &opid,
                            const OpDefinition &definition, bool isPublic,
                            OpFactoryFunc factory) {
-  entries()[opid] = {definition, isPublic, std::move(factory), {}};
+  entries().try_emplace(opid,
+                        Entry{definition, isPublic, std::move(factory), {}});
 }
 
 void OpManager::registerOp(const OperatorIdentifier &opid,
                            const OpDefinition &definition, bool isPublic,
                            ComplexOpFactoryFunc factory) {
-  entries()[opid] = {definition, isPublic, {}, std::move(factory)};
+  entries().try_emplace(opid,
+                        Entry{definition, isPublic, {}, std::move(factory)});
 }
 
 const OperatorIdentifier *OpManager::find(const std::string &domain,
@@ -108,11 +133,11 @@ std::unique_ptr<Op> OpManager::createOp(const OperatorIdentifier &opid,
                                         Graph &graph,
                                         const Op::Settings &settings,
                                         const Attributes &attributes) {
-  if (const OpRule *rule = findOpRule(opid)) {
-    return std::make_unique<Op>(graph, *rule, opid, attributes, settings);
-  }
   Op::Settings placed = settings;
   placed.graph = graph;
+  if (const OpRule *rule = findOpRule(opid)) {
+    return makeOpOfClass({*rule, opid, attributes, placed});
+  }
   const Entry &entry = entryOf(opid);
   OpCreatorInfo info(opid, placed, attributes, {}, {});
   support::requireUser<error>(bool(entry.factory),

@@ -18,6 +18,12 @@ std::string typed(const Tensor &tensor) {
 
 class Serialiser : public OpSerialiserBase {
 public:
+  void leaveOut(const Serialiser &known) {
+    std::erase_if(values_, [&](const auto &entry) {
+      auto found = known.values_.find(entry.first);
+      return found != known.values_.end() && found->second == entry.second;
+    });
+  }
   std::string str() const {
     std::vector<std::string> texts;
     for (const auto &[name, value] : values_) {
@@ -104,6 +110,10 @@ std::string printGraph(const Graph &graph) {
 std::string ownAttributes(const Op &op) {
   Serialiser serialiser;
   op.appendAttributes(serialiser);
+  // What is said of every operation is elsewhere in the dump.
+  Serialiser common;
+  op.Op::appendAttributes(common);
+  serialiser.leaveOut(common);
   return serialiser.str();
 }
 

@@ -52,13 +52,30 @@ std::map<int, TensorId> TensorIndexMap::tensorIdMap() const {
 }
 
 std::vector<int> TensorIndexMap::indices(const Tensor *tensor) const {
+  return indicesOf(tensor->id);
+}
+
+std::vector<int> TensorIndexMap::indicesOf(const TensorId &id) const {
   std::vector<int> list;
-  for (const auto &[index, id] : tensorIdMap()) {
-    if (id == tensor->id) {
+  for (const auto &[index, name] : tensorIdMap()) {
+    if (name == id) {
       list.push_back(index);
     }
   }
   return list;
+}
+
+int TensorIndexMap::minIndex() const {
+  auto map = tensorIdMap();
+  return map.empty() ? -1 : map.begin()->first;
+}
+
+std::map<Tensor *, std::vector<int>> TensorIndexMap::indicesMap() const {
+  std::map<Tensor *, std::vector<int>> map;
+  for (const auto &[index, tensor] : tensorMap()) {
+    map[tensor].push_back(index);
+  }
+  return map;
 }
 
 } // namespace popart

@@ -6,6 +6,7 @@
 #include <support/Shape.hpp>
 
 #include <array>
+#include <ostream>
 
 namespace popart {
 namespace {
@@ -72,6 +73,74 @@ TensorInfo::TensorInfo(DataType type, Shape shape)
 
 TensorInfo::TensorInfo(const std::string &type, Shape shape)
     : TensorInfo(typeNamed(type), std::move(shape)) {}
+
+TensorInfo::TensorInfo(DataType type, Shape shape, Shape metaShape)
+    : TensorInfo(type, std::move(shape)) {
+  metaShape_ = std::move(metaShape);
+}
+
+// "(2,3)" or "[2,3]", with blanks anywhere.
+Shape TensorInfo::parseShape(const std::string &text) {
+  Shape shape;
+  std::size_t at = 0;
+  while ((at = text.find_first_of("0123456789", at)) != std::string::npos) {
+    std::size_t end = text.find_first_not_of("0123456789", at);
+    shape.push_back(std::stoll(text.substr(at, end - at)));
+    at = end;
+  }
+  support::requireUser<error>(
+      text.find_first_not_of("0123456789,()[] ") == std::string::npos,
+      "[TensorInfo] '{}' is no shape; write (2,3)", text);
+  return shape;
+}
+
+std::int64_t TensorInfo::dim(int i) const {
+  support::requireUser<error>(0 <= i && i < rank(),
+                              "[TensorInfo] there is no dimension {} in {}", i,
+                              support::toString(shape_));
+  return shape_[static_cast<std::size_t>(i)];
+}
+
+std::vector<std::size_t> TensorInfo::shape_szt() const {
+  return {shape_.begin(), shape_.end()};
+}
+
+DataTypeInfo TensorInfo::getDataTypeInfo() const {
+  const TypeRow &row = rowOf(type_);
+  std::string name = row.name;
+  bool isFixedPoint = name.find("INT") != std::string::npos || name == "BOOL";
+  return {type_, static_cast<int>(row.bytes), isFixedPoint, name,
+          row.lowerCase};
+}
+
+std::ostream &operator<<(std::ostream &out, const TensorInfo &info) {
+  out << info.data_type() << " [";
+  for (std::size_t d = 0; d < info.shape_.size(); ++d) {
+    out << (d == 0 ? "" : " ") << info.shape_[d];
+  }
+  return out << ']';
+}
+
+std::ostream &operator<<(std::ostream &out, DataType type) {
+  return out << rowOf(type).name;
+}
+
+#define ASPEN_TYPE_OF(CPP, TYPE)                                               \
+  template <> DataType getDataType<CPP>() {                                    \
+    return DataType::TYPE;                                                     \
+  }
+ASPEN_TYPE_OF(bool, BOOL)
+ASPEN_TYPE_OF(std::int8_t, INT8)
+ASPEN_TYPE_OF(std::int16_t, INT16)
+ASPEN_TYPE_OF(std::int32_t, INT32)
+ASPEN_TYPE_OF(std::int64_t, INT64)
+ASPEN_TYPE_OF(std::uint8_t, UINT8)
+ASPEN_TYPE_OF(std::uint16_t, UINT16)
+ASPEN_TYPE_OF(std::uint32_t, UINT32)
+ASPEN_TYPE_OF(std::uint64_t, UINT64)
+ASPEN_TYPE_OF(float, FLOAT)
+ASPEN_TYPE_OF(double, DOUBLE)
+#undef ASPEN_TYPE_OF
 
 std::int64_t TensorInfo::nelms() const {
   return support::elementCount(shape_);

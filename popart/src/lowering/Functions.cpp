@@ -13,7 +13,7 @@ namespace popart {
 namespace {
 
 using poplar::program::Sequence;
-using Tensors = std::vector<poplar::Tensor>;
+using TensorList = std::vector<poplar::Tensor>;
 
 // A variable for the elements of `tensor`, which is the one of `graph`: each at
 // home where it is now, except where many are copies of one, which may all be
@@ -36,11 +36,11 @@ void Functions::lower(LoweringContext &context, const Op &op,
     return;
   }
   const Function &function = of(op, context);
-  Tensors inputs;
+  TensorList inputs;
   for (const TensorId &id : op.inputs) {
     inputs.push_back(context.tensor(id));
   }
-  Tensors outputs;
+  TensorList outputs;
   for (std::size_t i = 0; i < op.outputs.size(); ++i) {
     // What the function changes goes back to where it was.
     InIndex modified = op.modifiedInput(static_cast<OutIndex>(i));

@@ -1,6 +1,8 @@
 // Checks, axes and broadcasting shared by the operations' rules.
 #include <ops/Common.hpp>
 
+#include <ops/OpRule.hpp>
+
 #include <popart/graph.hpp>
 #include <support/Half.hpp>
 #include <support/Text.hpp>
@@ -27,6 +29,10 @@ template <typename T> std::vector<T> elementsOf(const Tensor &tensor) {
 }
 
 } // namespace
+
+const std::string &meaningOf(const Op &op) {
+  return op.builtInRule()->type;
+}
 
 void requireInputCount(const Op &op, int least, int most) {
   int given = static_cast<int>(op.inputs.size());
@@ -163,38 +169,58 @@ double scalarOf(const Op &op, const TensorInfo &info,
   requireOp(op, info.nelms() == 1,
             "a constant has shape {}; it must have one element",
             support::toString(info.shape()));
-  auto first = [&]<typename T>(T value) {
-    std::memcpy(&value, data.data(), sizeof(T));
-    return value;
+  try {
+    return numbersOf(info, data)[0];
+  } catch (const error &failure) {
+    throw error("[" + op.str() + "] " + failure.what());
+  }
+}
+
+std::vector<double> numbersOf(const TensorInfo &info,
+                              const std::vector<char> &data) {
+  auto as = [&]<typename T>(T) {
+    std::vector<double> numbers;
+    for (std::int64_t i = 0; i < info.nelms(); ++i) {
+      T value;
+      std::memcpy(&value, data.data() + static_cast<std::size_t>(i) * sizeof(T),
+                  sizeof(T));
+      numbers.push_back(static_cast<double>(value));
+    }
+    return numbers;
   };
   switch (info.dataType()) {
   case DataType::FLOAT:
-    return static_cast<double>(first(float()));
-  case DataType::FLOAT16:
-    return static_cast<double>(
-        support::halfBitsToFloat(first(std::uint16_t())));
+    return as(float());
+  case DataType::FLOAT16: {
+    std::vector<double> numbers = as(std::uint16_t());
+    for (double &number : numbers) {
+      number = static_cast<double>(
+          support::halfBitsToFloat(static_cast<std::uint16_t>(number)));
+    }
+    return numbers;
+  }
   case DataType::DOUBLE:
-    return first(double());
+    return as(double());
   case DataType::INT8:
-    return first(std::int8_t());
+    return as(std::int8_t());
   case DataType::UINT8:
   case DataType::BOOL:
-    return first(std::uint8_t());
+    return as(std::uint8_t());
   case DataType::INT16:
-    return first(std::int16_t());
+    return as(std::int16_t());
   case DataType::UINT16:
-    return first(std::uint16_t());
+    return as(std::uint16_t());
   case DataType::INT32:
-    return first(std::int32_t());
+    return as(std::int32_t());
   case DataType::UINT32:
-    return first(std::uint32_t());
+    return as(std::uint32_t());
   case DataType::UINT64:
-    return static_cast<double>(first(std::uint64_t()));
+    return as(std::uint64_t());
   case DataType::INT64:
-    return static_cast<double>(first(std::int64_t()));
+    return as(std::int64_t());
   default:
-    throw error(fmt::format("[{}] a constant is {}; it must be a number",
-                            op.str(), info.data_type()));
+    throw error(
+        fmt::format("a constant is {}; it must be a number", info.data_type()));
   }
 }
 

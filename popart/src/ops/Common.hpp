@@ -23,6 +23,10 @@ void requireOp(const Op &op, bool condition,
   }
 }
 
+// The type of the built-in operator that it is, or whose class it is derived
+// from: "Softmax" of a SoftmaxInplace.
+const std::string &meaningOf(const Op &op);
+
 // Inputs [0, least) are there and there are at most `most`.
 void requireInputCount(const Op &op, int least, int most);
 void requireRank(const Op &op, InIndex input, Rank rank);
@@ -58,5 +62,10 @@ double constantScalar(const Op &op, InIndex input);
 // The same of any tensor of one element.
 double scalarOf(const Op &op, const TensorInfo &info,
                 const std::vector<char> &data);
+
+// The elements of a tensor of any numeric type; throws popart::error for
+// others.
+std::vector<double> numbersOf(const TensorInfo &info,
+                              const std::vector<char> &data);
 
 } // namespace popart

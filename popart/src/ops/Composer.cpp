@@ -142,7 +142,9 @@ void compose(Graph &graph, const OpRule &rule, const OperatorIdentifier &opid,
              const std::vector<TensorId> &inputs,
              const std::vector<TensorId> &outputs, const Attributes &attributes,
              const Op::Settings &settings) {
-  Op op(graph, rule, opid, attributes, settings);
+  Op::Settings placed = settings;
+  placed.graph = graph;
+  Op op({rule, opid, attributes, placed});
   op.inputs = inputs;
   op.outputs = outputs;
   for (const TensorId &id : inputs) {

@@ -10,6 +10,7 @@
 #include <poputil/internal/Emit.hpp>
 
 #include <algorithm>
+#include <typeinfo>
 #include <utility>
 
 namespace popart {
@@ -71,8 +72,18 @@ std::vector<TensorId> gradInputs(const GradientBuilder &builder, const Op &op,
   return inputs;
 }
 
+// What Op::getGradOps() returns for a class that is derived from a built-in
+// operator's: it has the gradient of that one's rule.
+bool standsForRule(const Op &gradOp) {
+  return typeid(gradOp) == typeid(Op) && gradOp.builtInRule() != nullptr;
+}
+
 void differentiate(GradientBuilder &builder, const Op &op) {
   for (std::unique_ptr<Op> &gradOp : mutableOp(op).getGradOps()) {
+    if (standsForRule(*gradOp)) {
+      op.builtInRule()->differentiate(builder, op);
+      continue;
+    }
     std::map<int, int> results = gradOp->gradOutToNonGradIn();
     bool isWanted =
         std::any_of(results.begin(), results.end(), [&](const auto &entry) {
@@ -87,6 +98,27 @@ void differentiate(GradientBuilder &builder, const Op &op) {
       builder.setGradient(input, outputs.at(static_cast<std::size_t>(output)));
     }
   }
+}
+
+bool isVersionOfVariable(const Graph &graph, const TensorId &id) {
+  const Tensor &tensor = graph.getTensor(id);
+  if (!tensor.hasProducer()) {
+    return tensor.type == TensorType::Variable;
+  }
+  const Op &producer = *tensor.producer;
+  InIndex in = producer.modifiedInput(producer.outIndex(&tensor));
+  return in >= 0 && isVersionOfVariable(graph, producer.inId(in));
+}
+
+// A variable that the class says it modifies, and that this output aliases.
+InIndex modifiedInput(const Op &op, OutIndex output) {
+  for (const auto &[in, id] : op.input->tensorIdMap()) {
+    if (op.modifiesIndex(in) && op.doesAlias(in, output) &&
+        isVersionOfVariable(op.getGraph(), id)) {
+      return in;
+    }
+  }
+  return -1;
 }
 
 void lower(LoweringContext &context, const Op &op) {
@@ -106,7 +138,8 @@ const OpRule &customOpRule() {
                            .type = "",
                            .infer = infer,
                            .differentiate = differentiate,
-                           .lower = lower};
+                           .lower = lower,
+                           .modifiedInput = modifiedInput};
   return rule;
 }
 

@@ -22,7 +22,7 @@ Rearrangement rearrangementOf(const Op &op) {
   const Shape &x = op.inShape(0);
   std::int64_t block = op.attributes.getInt("blocksize", 0);
   requireOp(op, block > 0, "blocksize is {}", block);
-  if (op.opid.type == "SpaceToDepth") {
+  if (meaningOf(op) == "SpaceToDepth") {
     requireOp(op, x[2] % block == 0 && x[3] % block == 0,
               "{} does not divide into blocks of {}", support::toString(x),
               block);

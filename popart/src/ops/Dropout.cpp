@@ -22,7 +22,7 @@ constexpr InIndex trainingInput = 2;
 constexpr InIndex seedIndex = 3;
 
 bool isShaped(const Op &op) {
-  return op.opid.type == "ShapedDropout";
+  return meaningOf(op) == "ShapedDropout";
 }
 
 double ratioOf(const Op &op) {

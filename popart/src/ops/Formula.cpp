@@ -38,7 +38,8 @@ const std::map<Key, FormulaRow> &rowsByType() {
 }
 
 const FormulaRow &rowOf(const Op &op) {
-  return rowsByType().at({op.opid.domain, op.opid.type});
+  const OpRule &rule = *op.builtInRule(); // users' classes have other names
+  return rowsByType().at({rule.domain, rule.type});
 }
 
 Formula formulaOf(const Op &op) {

@@ -12,7 +12,7 @@ namespace {
 
 // Every channel of an instance is a group of its own.
 std::int64_t groupsOf(const Op &op) {
-  return op.opid.type == "InstanceNormalization"
+  return meaningOf(op) == "InstanceNormalization"
              ? op.inShape(1)[0]
              : op.attributes.getInt("num_groups", 1);
 }

@@ -2,6 +2,7 @@
 #include <ops/List.hpp>
 
 #include <ops/HostFunction.hpp>
+#include <ops/Variants.hpp>
 
 #include <map>
 #include <utility>
@@ -13,6 +14,7 @@ using Key = std::pair<std::string, std::string>;
 
 std::map<Key, OpRule> makeRules() {
   std::vector<OpRule> (*const families[])() = {
+      accumulateRules,
       averagePoolRules,
       batchNormRules,
       callRules,
@@ -52,6 +54,7 @@ std::map<Key, OpRule> makeRules() {
       maxPoolRules,
       normalisationRules,
       oneHotRules,
+      optimizerStepRules,
       packedDataBlockRules,
       padRules,
       poplibsRules,
@@ -100,6 +103,9 @@ const std::map<Key, OpRule> &rules() {
 
 const OpRule *findOpRule(const OperatorIdentifier &opid) {
   auto found = rules().find({opid.domain, opid.type});
+  if (found == rules().end() && opid.domain == "ai.graphcore") {
+    found = rules().find(computedByVariant(opid.type));
+  }
   return found == rules().end() ? nullptr : &found->second;
 }
 

@@ -7,6 +7,7 @@
 
 namespace popart {
 
+std::vector<OpRule> accumulateRules();
 std::vector<OpRule> averagePoolRules();
 std::vector<OpRule> batchNormRules();
 std::vector<OpRule> callRules();
@@ -45,6 +46,7 @@ std::vector<OpRule> matMulRules();
 std::vector<OpRule> maxPoolRules();
 std::vector<OpRule> normalisationRules();
 std::vector<OpRule> oneHotRules();
+std::vector<OpRule> optimizerStepRules();
 std::vector<OpRule> packedDataBlockRules();
 std::vector<OpRule> padRules();
 std::vector<OpRule> poplibsRules();

@@ -56,6 +56,10 @@ struct OpRule {
 // rule, which looks at opid.version where they differ.
 const OpRule *findOpRule(const OperatorIdentifier &opid);
 
+// Types of ai.graphcore that no model has, but patterns: variants of operators
+// that run in place, which findOpRule() finds, too.
+std::vector<std::string> operatorVariants();
+
 // Every rule, by domain and type.
 std::vector<const OpRule *> allOpRules();
 

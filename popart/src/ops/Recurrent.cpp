@@ -91,7 +91,7 @@ RecurrentLayer checkedLayer(const Op &op, std::int64_t gateCount) {
 }
 
 RecurrentActivations activationsOf(const Op &op) {
-  bool isLstm = op.opid.type == "LSTM";
+  bool isLstm = meaningOf(op) == "LSTM";
   auto names = op.attributes.getStrings("activations", {});
   requireOp(op,
             names.empty() || names.size() == 1 || (isLstm && names.size() == 3),

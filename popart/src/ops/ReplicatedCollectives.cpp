@@ -132,9 +132,11 @@ void lowerReduceScatter(LoweringContext &context, const Op &op) {
                      context.program(), gclGroup(op), context.debugPath()));
 }
 
+// All parts, or as many elements as there were before they were filled up.
 std::vector<TensorInfo> inferAllGather(const Op &op) {
-  return {
-      TensorInfo(op.inInfo(0).dataType(), op.attributes.getInts("shape", {}))};
+  return {TensorInfo(
+      op.inInfo(0).dataType(),
+      op.attributes.getInts("shape", {op.inInfo(0).nelms() * groupSize(op)}))};
 }
 
 void lowerAllGather(LoweringContext &context, const Op &op) {

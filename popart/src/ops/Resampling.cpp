@@ -107,7 +107,7 @@ void addPlace(std::vector<Tap> &taps, const Resampling &resampling, double x,
 Resampling resamplingOf(const Op &op) {
   // ONNX's Upsample and Resize-10 have one way to place and to round. PopART
   // has all of Resize-11's for Resize-10, too, with defaults of its own.
-  bool isUpsample = op.opid.type == "Upsample";
+  bool isUpsample = meaningOf(op) == "Upsample";
   bool isOld = isUpsample || op.opid.version < 11;
   Resampling result;
   result.mode = choiceOf(op, "mode", "nearest", {"nearest", "linear", "cubic"});

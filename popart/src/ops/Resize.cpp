@@ -32,7 +32,7 @@ Target targetOf(const Op &op) {
                               static_cast<double>(x[d]));
     }
   } else {
-    InIndex input = op.opid.type == "Resize" && op.opid.version >= 11 ? 2 : 1;
+    InIndex input = meaningOf(op) == "Resize" && op.opid.version >= 11 ? 2 : 1;
     if (op.hasInput(input)) {
       target.scales = constantNumbers(op, input);
     } else {

@@ -12,9 +12,14 @@
 namespace popart {
 namespace {
 
+bool isLastDimension(const Op &op) {
+  return meaningOf(op) == "FastGatherLastDim";
+}
+
 std::size_t axisOf(const Op &op) {
-  return static_cast<std::size_t>(
-      normaliseAxis(op, op.attributes.getInt("axis", 0), op.inInfo(0).rank()));
+  std::int64_t axis =
+      isLastDimension(op) ? -1 : op.attributes.getInt("axis", 0);
+  return static_cast<std::size_t>(normaliseAxis(op, axis, op.inInfo(0).rank()));
 }
 
 bool isSum(const Op &op) {
@@ -103,6 +108,22 @@ void lowerScatter(LoweringContext &context, const Op &op) {
                 offsetsOf(context, op)});
 }
 
+std::vector<TensorInfo> inferLastDimension(const Op &op) {
+  requireInputCount(op, 2, 2);
+  requireIndices(op, 1);
+  Shape data = op.inShape(0);
+  Shape indices = op.inShape(1);
+  bool fits = !data.empty() && data.size() == indices.size();
+  for (std::size_t d = 0; fits && d + 1 < data.size(); ++d) {
+    fits = data[d] == indices[d];
+  }
+  requireOp(op, fits,
+            "indices of shape {} do not fit data of shape {}: all dimensions "
+            "but the last must be equal",
+            support::toString(indices), support::toString(data));
+  return {TensorInfo(op.inInfo(0).dataType(), indices)};
+}
+
 std::vector<TensorInfo> inferGatherElements(const Op &op) {
   requireInputCount(op, 2, 2);
   requireIndices(op, 1);
@@ -152,6 +173,12 @@ std::vector<OpRule> scatterRules() {
            .type = "GatherElements",
            .schema = {{11, 13}, types::all()},
            .infer = inferGatherElements,
+           .differentiate = differentiateGatherElements,
+           .lower = lowerGatherElements},
+          // What PopTorch's programs ask for as a custom operator.
+          {.domain = "poptorch.custom_ops",
+           .type = "FastGatherLastDim",
+           .infer = inferLastDimension,
            .differentiate = differentiateGatherElements,
            .lower = lowerGatherElements}};
 }

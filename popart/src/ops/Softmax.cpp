@@ -31,7 +31,7 @@ void differentiateSoftmax(GradientBuilder &builder, const Op &op) {
   Attributes attributes;
   attributes.set("axis", axisOf(op));
   attributes.set("isOneAxis", Attributes::Int{isOneAxis(op)});
-  builder.setGradient(0, builder.add("aspen", op.opid.type + "Grad",
+  builder.setGradient(0, builder.add("aspen", meaningOf(op) + "Grad",
                                      {builder.outputGradient(0), op.outputs[0]},
                                      attributes));
 }
@@ -63,7 +63,7 @@ struct Rows {
 
 void lowerForward(LoweringContext &context, const Op &op) {
   Rows rows{isOneAxis(op), static_cast<unsigned>(axisOf(op)), op.outShape(0)};
-  const char *kind = op.opid.type == "Softmax" ? "softmax" : "logSoftmax";
+  const char *kind = meaningOf(op) == "Softmax" ? "softmax" : "logSoftmax";
   context.setOut(0, rows.fromRows(context.emit(
                         kind, {}, {rows.toRows(context.in(0))})[0]));
 }
@@ -73,7 +73,7 @@ void lowerGrad(LoweringContext &context, const Op &op) {
             static_cast<unsigned>(op.attributes.getInt("axis", 0)),
             op.outShape(0)};
   const char *kind =
-      op.opid.type == "SoftmaxGrad" ? "softmaxGrad" : "logSoftmaxGrad";
+      meaningOf(op) == "SoftmaxGrad" ? "softmaxGrad" : "logSoftmaxGrad";
   context.setOut(0,
                  rows.fromRows(context.emit(kind, {},
                                             {rows.toRows(context.in(0)),

@@ -84,7 +84,7 @@ void lowerArg(LoweringContext &context, const Op &op) {
     rows = rows.reverse(last);
   }
   poplar::Tensor index =
-      emitTopK(context, rows, 1, op.opid.type == "ArgMax")[1];
+      emitTopK(context, rows, 1, meaningOf(op) == "ArgMax")[1];
   if (isFromEnd) {
     const std::string_view names[] = {"i"};
     index = context.emit(

@@ -1,5 +1,5 @@
-// What changes variables, in place: accumulation of gradients, the optimisers'
-// steps, and copies of values that the model computes.
+// What changes variables, in place: the optimisers' steps, and copies of values
+// that the model computes.
 #include <ops/Common.hpp>
 #include <ops/List.hpp>
 
@@ -12,43 +12,6 @@
 
 namespace popart {
 namespace {
-
-std::vector<TensorInfo> inferAccumulate(const Op &op) {
-  requireInputCount(op, 2, 3);
-  requireOp(op, op.inShape(0) == op.inShape(1),
-            "a gradient of shape {} does not fit the accumulator's {}",
-            support::toString(op.inShape(1)), support::toString(op.inShape(0)));
-  std::vector<TensorInfo> outputs = {op.inInfo(0)};
-  if (op.hasInput(2)) {
-    outputs.push_back(op.inInfo(2));
-  }
-  return outputs;
-}
-
-// Sum: a += g. With a counter c of the micro-batches so far, the running mean:
-// a = (c*a + g) / (c+1), c += 1.
-void lowerAccumulate(LoweringContext &context, const Op &op) {
-  using kernels::Expression;
-  bool isMean = op.hasInput(2);
-  const std::string_view names[] = {"a", "g", "c"};
-  std::vector<poplar::Tensor> inputs = {context.in(0), context.in(1)};
-  if (isMean) {
-    inputs.push_back(context.in(2));
-  }
-  context.emitTo(Expression::parse(isMean ? "(c*a+g)/(c+1)" : "a+g", names),
-                 inputs, context.in(0));
-  context.setOut(0, context.in(0));
-  if (isMean) {
-    const std::string_view counter[] = {"c"};
-    context.emitTo(Expression::parse("c+1", counter), {context.in(2)},
-                   context.in(2));
-    context.setOut(1, context.in(2));
-  }
-}
-
-InIndex accumulateModifies(const Op &, OutIndex output) {
-  return output == 0 ? 0 : 2;
-}
 
 std::vector<TensorInfo> inferReset(const Op &op) {
   requireInputCount(op, 1, 1);
@@ -267,11 +230,6 @@ OpRule updateRule(const char *type,
 
 std::vector<OpRule> updateRules() {
   return {{.domain = "aspen",
-           .type = "Accumulate",
-           .infer = inferAccumulate,
-           .lower = lowerAccumulate,
-           .modifiedInput = accumulateModifies},
-          {.domain = "aspen",
            .type = "AccumulatorReset",
            .infer = inferReset,
            .lower = lowerReset,

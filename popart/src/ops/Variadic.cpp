@@ -27,7 +27,7 @@ std::vector<TensorInfo> inferVariadic(const Op &op) {
 
 void differentiateSum(GradientBuilder &builder, const Op &op) {
   TensorId gradient = builder.outputGradient(0);
-  if (op.opid.type == "Mean") {
+  if (meaningOf(op) == "Mean") {
     gradient = builder.addElementwise(
         fmt::format("g*{}", 1.0 / static_cast<double>(countOf(op))), "g",
         {gradient}, op.outShape(0));
@@ -41,8 +41,8 @@ void differentiateSum(GradientBuilder &builder, const Op &op) {
 
 // The gradient goes to the operand that was chosen; equals share it.
 void differentiateExtremum(GradientBuilder &builder, const Op &op) {
-  const char *text = op.opid.type == "Max" ? "*(0.5+0.5*signum(x-x{}))"
-                                           : "*(0.5+0.5*signum(x{}-x))";
+  const char *text = meaningOf(op) == "Max" ? "*(0.5+0.5*signum(x-x{}))"
+                                            : "*(0.5+0.5*signum(x{}-x))";
   for (InIndex i = 0; i < countOf(op); ++i) {
     if (!builder.isWanted(i)) {
       continue;
@@ -65,9 +65,9 @@ void differentiateExtremum(GradientBuilder &builder, const Op &op) {
 }
 
 ElementwiseOp operationOf(const Op &op) {
-  return op.opid.type == "Max"   ? ElementwiseOp::MAXIMUM
-         : op.opid.type == "Min" ? ElementwiseOp::MINIMUM
-                                 : ElementwiseOp::ADD;
+  return meaningOf(op) == "Max"   ? ElementwiseOp::MAXIMUM
+         : meaningOf(op) == "Min" ? ElementwiseOp::MINIMUM
+                                  : ElementwiseOp::ADD;
 }
 
 void lowerVariadic(LoweringContext &context, const Op &op) {
@@ -82,7 +82,7 @@ void lowerVariadic(LoweringContext &context, const Op &op) {
     inputs.push_back(context.in(static_cast<InIndex>(i)));
     value = Expression::apply(operationOf(op), {value, Expression::input(i)});
   }
-  if (op.opid.type == "Mean") {
+  if (meaningOf(op) == "Mean") {
     value = Expression::apply(ElementwiseOp::DIVIDE,
                               {value, Expression::constant(countOf(op))});
   }

@@ -6,12 +6,20 @@
 #include <support/Error.hpp>
 #include <support/Shape.hpp>
 
+#include <algorithm>
+
 namespace popart::popx {
 namespace {
 
 std::string described(const poplar::Tensor &tensor) {
   return fmt::format("{}{}", tensor.elementType().toString().cloneAsString(),
                      tensor.shapeToString());
+}
+
+std::vector<std::size_t> withoutLeadingOnes(std::vector<std::size_t> shape) {
+  auto first = std::find_if(shape.begin(), shape.end(),
+                            [](std::size_t dim) { return dim != 1; });
+  return {first, shape.end()};
 }
 
 bool liesOn(const poplar::Graph &ipu, const poplar::Graph &all,
@@ -31,6 +39,19 @@ bool liesOn(const poplar::Graph &ipu, const poplar::Graph &all,
 
 } // namespace
 
+poplar::Type popType(DataType type) {
+  return poplarType(type);
+}
+
+poplar::Type popType(const TensorInfo &info) {
+  return poplarType(info.dataType());
+}
+
+void Opx::throwWrongIdentifier(const Op &op) {
+  throw error("Cannot create opx for {}: the identifier is {}", op.str(),
+              op.opid);
+}
+
 poplar::Graph &IrLowering::graph() const {
   return context_->graph();
 }
@@ -39,6 +60,13 @@ Opx::~Opx() = default;
 
 void Opx::grow(poplar::program::Sequence &) const {
   throw error("[{}] the operator's Opx does not define grow()", op_p->str());
+}
+
+void Opx::grow(std::vector<poplar::program::Sequence> &programs) const {
+  if (programs.empty()) {
+    programs.resize(1);
+  }
+  grow(programs[0]);
 }
 
 InputCreatorType Opx::getInputCreatorType(InIndex) const {
@@ -57,7 +85,9 @@ Opx::createInputTensor(InIndex index,
 }
 
 std::set<TensorId> Opx::mustExistBeforeCreate(InIndex) const {
-  return {};
+  throw error("[{}] the operator's Opx does not define "
+              "mustExistBeforeCreate()",
+              op_p->str());
 }
 
 poplar::Tensor Opx::unwindTensorLayout(poplar::Tensor, InIndex,
@@ -72,7 +102,14 @@ view::RegMap Opx::unwindRegion(InIndex, OutIndex) const {
 }
 
 bool Opx::createsEquiv(int, const Opx *, int) const {
-  return false;
+  throw error("[{}] the operator's Opx does not define createsEquiv()",
+              op_p->str());
+}
+
+bool Opx::canUnwind(InIndex in, OutIndex) const {
+  InputCreatorType type = getInputCreatorType(in);
+  return type == InputCreatorType::CanUnwind ||
+         type == InputCreatorType::CanCreateOrUnwind;
 }
 
 bool Opx::outputCreatedExternally(OutIndex) const {
@@ -87,10 +124,31 @@ poplar::Graph &Opx::topLevelGraph() const {
   return context().graph();
 }
 
-poplar::Tensor Opx::getInTensor(InIndex index) const {
+const poplar::Tensor &Opx::get(TensorId id) const {
+  support::requireUser<error>(context().hasTensor(id),
+                              "[{}] there is no tensor '{}' yet", op_p->str(),
+                              id);
+  if (op_p->input->contains(id)) {
+    return getInTensor(op_p->input->indicesOf(id).front());
+  }
+  return context().tensor(id);
+}
+
+void Opx::insert(TensorId id, const poplar::Tensor &tensor) const {
+  support::requireUser<error>(op_p->output->contains(id),
+                              "[{}] '{}' is none of its outputs", op_p->str(),
+                              id);
+  setOutTensor(op_p->output->indicesOf(id).front(), tensor);
+}
+
+const poplar::Tensor &Opx::getInTensor(InIndex index) const {
   support::requireUser<error>(hasInput(index), "[{}] has no input {}",
                               op_p->str(), index);
-  poplar::Tensor tensor = context().tensor(inId(index));
+  auto found = copies_.find(index);
+  if (found != copies_.end()) {
+    return found->second;
+  }
+  const poplar::Tensor &tensor = context().tensor(inId(index));
   if (liesOn(graph(), topLevelGraph(), tensor)) {
     return tensor;
   }
@@ -98,10 +156,10 @@ poplar::Tensor Opx::getInTensor(InIndex index) const {
   poplar::Tensor copy = context().addVariable(
       inInfo(index), op_p->settings.vgraphId, inId(index) + "/copy");
   context().program().add(poplar::program::Copy(tensor, copy));
-  return copy;
+  return copies_.emplace(index, copy).first->second;
 }
 
-poplar::Tensor Opx::getOutTensor(OutIndex index) const {
+const poplar::Tensor &Opx::getOutTensor(OutIndex index) const {
   return context().tensor(outId(index));
 }
 
@@ -109,12 +167,18 @@ void Opx::setOutTensor(OutIndex index, const poplar::Tensor &tensor) const {
   support::requireUser<error>(hasOutput(index), "[{}] has no output {}",
                               op_p->str(), index);
   const TensorInfo &info = outInfo(index);
+  std::vector<std::size_t> shape = poplarShape(info.shape());
   support::requireUser<error>(
-      tensor.shape() == poplarShape(info.shape()) &&
+      withoutLeadingOnes(tensor.shape()) == withoutLeadingOnes(shape) &&
           tensor.elementType() == poplarType(info.dataType()),
       "[{}] output {} is {}{}, but was given a tensor {}", op_p->str(), index,
       info.data_type(), support::toString(info.shape()), described(tensor));
-  context().setTensor(outId(index), tensor);
+  if (context().hasTensor(outId(index))) {
+    throw internal_error("[{}] output {} ('{}') is already in the map of "
+                         "tensors",
+                         op_p->str(), index, outId(index));
+  }
+  context().setTensor(outId(index), tensor.reshape(shape));
 }
 
 poplar::Tensor Opx::cloneNcopy(poplar::program::Sequence &program,
@@ -150,6 +214,11 @@ poplar::Tensor Opx::getScalarVariable(const poplar::Type &type,
   return variable;
 }
 
+poplar::Tensor Opx::getZerosTensor(std::vector<std::size_t> shape,
+                                   poplar::Type type, std::string name) const {
+  return getConst(type, shape, 0.0, name);
+}
+
 poplar::Tensor Opx::broadcast(const std::vector<std::int64_t> &shape,
                               const poplar::Tensor &tensor) const {
   return broadcastTo(tensor, shape);
@@ -160,7 +229,8 @@ poplar::DebugContext Opx::debugContext(const std::string &name,
   return poplar::DebugContext(getDebugNameAndId(name), "", location);
 }
 
-poplar::DebugNameAndId Opx::getDebugNameAndId(const std::string &name) const {
+poplar::DebugNameAndId Opx::getDebugNameAndId(const std::string &name,
+                                              poplar::SourceLocation) const {
   const std::string &path = context().debugPath();
   return poplar::DebugNameAndId(name.empty() ? path : path + "/" + name);
 }

@@ -18,7 +18,7 @@ std::map<OperatorIdentifier, OpxManager::OpxFactoryFunc> &factories() {
 
 void OpxManager::registerOpx(const OperatorIdentifier &opid,
                              OpxFactoryFunc factory) {
-  factories()[opid] = std::move(factory);
+  factories().try_emplace(opid, std::move(factory));
 }
 
 std::unique_ptr<Opx> OpxManager::createOpx(Op *op, Devicex *devicex) {

@@ -9,6 +9,7 @@
 #include <session/OptimizerState.hpp>
 #include <support/Timed.hpp>
 
+#include <algorithm>
 #include <climits>
 #include <fstream>
 
@@ -135,8 +136,12 @@ void Session::modelToHost(const std::string &fileName) {
       setData(tensor, self.hostInfo(*variable), variable->data.data());
     }
   }
+  const auto &asked = self.ir->additionalModelProtoTensors();
   self.forEachVariable([&](const Tensor &variable) {
-    if (isOptimizerStateId(variable.id) && !known.count(variable.id)) {
+    bool isWritten =
+        isOptimizerStateId(variable.id) ||
+        std::find(asked.begin(), asked.end(), variable.id) != asked.end();
+    if (isWritten && !known.count(variable.id)) {
       auto *tensor = saved.mutable_graph()->add_initializer();
       tensor->set_name(variable.id);
       setData(*tensor, self.hostInfo(variable), variable.data.data());

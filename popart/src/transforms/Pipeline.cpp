@@ -21,6 +21,20 @@ void drawBwd0(PassContext &context) {
   drawGraph(context.ir, context.graph, "BWD0");
 }
 
+// Users' patterns are applied to the model, to its gradients and to its
+// updates.
+void applyPatternsToGradients(PassContext &context) {
+  context.ir.progress = IrProgress::Backward;
+  if (context.ir.isTraining()) {
+    applyUserPatterns(context);
+  }
+}
+
+void applyPatternsToUpdates(PassContext &context) {
+  context.ir.progress = IrProgress::Updates;
+  applyUserPatterns(context);
+}
+
 // Nothing is done in place here and there are no loops in the IR: one graph is
 // all three.
 void drawFinal(PassContext &context) {
@@ -51,10 +65,12 @@ std::span<const Pass> modelPasses() {
       {"checkLoss", checkLoss},
       {"differentiate", differentiateLoss},
       {"fuseLossGradients", fuseLossGradients, true},
+      {"applyPatternsToGradients", applyPatternsToGradients, true},
       {"insertUpdates", insertUpdates},
       {"drawBwd0", drawBwd0, true},
       {"scaleLossAutomatically", scaleLossAutomatically},
       {"reduceOverReplicas", reduceOverReplicas},
+      {"applyPatternsToUpdates", applyPatternsToUpdates, true},
       {"delayVariableCopies", delayVariableCopies},
       {"placeSubgraphs", placeSubgraphs},
       {"prune", prune, true},

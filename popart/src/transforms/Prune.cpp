@@ -19,7 +19,7 @@ void prune(PassContext &context) {
   }
   for (auto it = ops.rbegin(); it != ops.rend(); ++it) {
     Op &op = **it;
-    bool isNeeded = op.hasSideEffect();
+    bool isNeeded = op.hasSideEffect() || !op.pruneable;
     for (std::size_t i = 0; i < op.outputs.size(); ++i) {
       const TensorId &id = op.outputs[i];
       isNeeded = isNeeded || op.modifiedInput(static_cast<OutIndex>(i)) >= 0 ||

@@ -4,6 +4,7 @@
 #include <transforms/Passes.hpp>
 
 #include <ir/GraphEditor.hpp>
+#include <ops/Custom.hpp>
 #include <popart/tensornames.hpp>
 
 #include <algorithm>
@@ -26,8 +27,14 @@ bool isSameOrder(const Op &op) {
 // and shape; null when it does something.
 const char *patternOf(const Op &op) {
   const std::string &type = op.opid.type;
-  if (op.opid.domain != "ai.onnx" || op.outputs.size() != 1 ||
-      !op.hasInput(0) || op.inInfo(0) != op.outInfo(0)) {
+  if (op.outputs.size() != 1 || !op.hasInput(0) ||
+      op.inInfo(0) != op.outInfo(0)) {
+    return nullptr;
+  }
+  if (&op.rule() == &customOpRule() && op.canBeReplacedByIdentity()) {
+    return "OpToIdentity";
+  }
+  if (op.opid.domain != "ai.onnx") {
     return nullptr;
   }
   if (type == "Identity") {

@@ -4,6 +4,7 @@
 
 #include <popart/patterns/pattern.hpp>
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <utility>
@@ -15,19 +16,25 @@ struct RegisteredPattern {
   std::string name;
   bool isEnabled; // by default
   bool isMandatory;
-  std::shared_ptr<const PreAliasPattern> pattern;
+  // Patterns may keep notes: each graph gets a new one.
+  std::function<std::unique_ptr<PreAliasPattern>()> make;
 };
 
-// A pattern of a name that was registered before is replaced.
+// Of several registrations of one name the first counts.
 void registerPattern(RegisteredPattern pattern);
+// By name.
 const std::vector<RegisteredPattern> &registeredPatterns();
 
 template <typename PATTERN> class PatternCreator {
 public:
   explicit PatternCreator(const std::string &name, bool enabledByDefault = true,
                           bool mandatory = false) {
-    registerPattern(
-        {name, enabledByDefault, mandatory, std::make_shared<const PATTERN>()});
+    registerPattern({name, enabledByDefault, mandatory, make});
+  }
+
+private:
+  static std::unique_ptr<PreAliasPattern> make() {
+    return std::unique_ptr<PreAliasPattern>(new PATTERN());
   }
 };
 

@@ -41,3 +41,5 @@ private:
 };
 
 } // namespace popart
+
+#include <popart/patterns/patterncreator.hpp>

@@ -1,6 +1,10 @@
 // The Poplar graph that a model is being lowered to.
 #pragma once
 
+#include <popart/tensorinfo.hpp>
+
+#include <poplar/Type.hpp>
+
 namespace poplar {
 class Graph;
 } // namespace poplar
@@ -11,6 +15,10 @@ class Ir;
 class LoweringContext; // popart/src/lowering/LoweringContext.hpp
 
 namespace popx {
+
+// The element type that a device has for this one.
+poplar::Type popType(const TensorInfo &info);
+poplar::Type popType(DataType type);
 
 class IrLowering {
 public:

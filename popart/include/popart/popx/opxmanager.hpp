@@ -18,7 +18,7 @@ class OpxManager {
 public:
   using OpxFactoryFunc = std::function<std::unique_ptr<Opx>(Op *, Devicex *)>;
 
-  // One that was registered before is replaced.
+  // Of several registrations for one operator the first counts.
   static void registerOpx(const OperatorIdentifier &opid,
                           OpxFactoryFunc factory);
   // Throws popart::error when the operator has none.

@@ -94,9 +94,10 @@ TensorId dampeningScalar(UpdateBuilder &builder) {
       .at("dm");
 }
 
-Attributes kindAttributes(float scale, bool hasNesterov) {
+Attributes kindAttributes(float scale, bool hasVelocity, bool hasNesterov) {
   return Attributes()
       .set("gradientScale", scale)
+      .set("velocity", Attributes::Int{hasVelocity})
       .set("nesterov", Attributes::Int{hasNesterov});
 }
 
@@ -108,7 +109,7 @@ void stepWithoutState(UpdateBuilder &builder) {
                   {builder.weight(), gradient, builder.scalar("learningRate"),
                    builder.scalar("weightDecay")},
                   {UpdateBuilder::updated(builder.weight())},
-                  kindAttributes(scale, false));
+                  kindAttributes(scale, false, false));
     return;
   }
   Term w = builder.weightTerm();
@@ -128,7 +129,7 @@ void stepSeparate(UpdateBuilder &builder) {
                    builder.scalar("momentum"), dampeningScalar(builder)},
                   {UpdateBuilder::updated(builder.weight()),
                    UpdateBuilder::updated(velocity)},
-                  kindAttributes(scale, isNesterov(builder)));
+                  kindAttributes(scale, true, isNesterov(builder)));
     return;
   }
   Term w = builder.weightTerm();
