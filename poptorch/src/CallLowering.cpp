@@ -2,6 +2,8 @@
 
 #include "Error.hpp"
 
+#include <support/Shape.hpp>
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -333,8 +335,10 @@ void CallLowering::setResult(std::size_t i, TensorId id) {
     return;
   }
   const popart::TensorInfo &info = resultInfo(i);
-  // What names dimensions computes a scalar as a vector of one.
-  id = info.shape().empty() ? reshape(id, {}) : id;
+  // What names dimensions computes a scalar as a vector of one. An operator of
+  // the user's may have another result than its examples.
+  bool isScalar = info.shape().empty() && support::elementCount(shape(id)) == 1;
+  id = isScalar ? reshape(id, {}) : id;
   ids_.at(static_cast<std::size_t>(call_.results[i])) =
       cast(id, info.dataType());
 }

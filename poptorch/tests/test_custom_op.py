@@ -135,12 +135,65 @@ def test_wrongAttributesAreNamed():
     with_attributes({"a": [1, 2], "b": ("x", "y"), "c": [], "d": True})
 
 
-def test_wrongExamplesAndUnknownOperatorsAreErrors():
+def test_theOperatorSaysTheShapesOfItsResults():
+    """Also where the examples have others."""
+    x = torch.tensor([[1.0, -2.0, 3.0], [0.5, 0.0, 2.0]])
+    for example in (x[:, 0], x.t(), torch.zeros(7), torch.zeros(())):
+        result = run(
+            lambda t, e=example: poptorch.custom_op(
+                [t], "Cube", "custom.ops", 1, [e]
+            )[0],
+            x,
+        )
+        torch.testing.assert_close(result, x**3)
+    # And what is computed from them.
+    least = run(
+        lambda t: poptorch.custom_op(
+            [t], "Range", "custom.ops", 2, [torch.zeros(9), torch.zeros(9)]
+        )[0] * 2.0,
+        x,
+    )  # fmt: skip
+    torch.testing.assert_close(least, x.min(1).values * 2)
+
+
+@pytest.mark.parametrize("shape, count", [((5,), 3), ((2, 3, 4), 6)])
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float16])
+def test_gatherAlongTheLastDimension(shape, count, dtype):
+    """FastGatherLastDim needs no library."""
+
+    class Model(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.scale = nn.Parameter(torch.ones(shape, dtype=dtype))
+
+        def forward(self, x, index):
+            y = poptorch.custom_op(
+                [x * self.scale, index], "FastGatherLastDim",
+                "poptorch.custom_ops", 1,
+                example_outputs=[torch.zeros_like(index, dtype=x.dtype)],
+                attributes={"debug_str": "gather", "axis": -1},
+            )[0]  # fmt: skip
+            return y, poptorch.identity_loss(y * y, reduction="sum")
+
+    torch.manual_seed(2)
+    x = torch.randn(shape).to(dtype)
+    index = torch.randint(0, shape[-1], (*shape[:-1], count), dtype=torch.int32)
+    model = Model()
+    trainer = poptorch.trainingModel(
+        model, options(), torch.optim.SGD(model.parameters(), lr=0.125)
+    )
+    y, _ = trainer(x, index)
+    leaf = torch.ones(shape, requires_grad=True)
+    expected = torch.gather(x.float() * leaf, -1, index.long())
+    (expected**2).sum().backward()
+    torch.testing.assert_close(y.float(), expected, atol=1e-3, rtol=1e-3)
+    torch.testing.assert_close(
+        model.scale.float(), 1 - 0.125 * leaf.grad, atol=1e-2, rtol=1e-2
+    )
+
+
+def test_unknownOperatorsAreErrors():
     x = torch.ones(2, 3)
-    with pytest.raises(poptorch.Error, match=r"output 0 of custom.ops.Cube has "
-                       r"shape \{2,3\}, its example_outputs \{2\}"):
-        run(lambda t: poptorch.custom_op(
-            [t], "Cube", "custom.ops", 1, [t[:, 0]])[0], x)  # fmt: skip
     with pytest.raises(poptorch.Error, match="custom.ops.Nothing"):
         run(lambda t: poptorch.custom_op(
             [t], "Nothing", "custom.ops", 1, [t])[0], x)  # fmt: skip

@@ -10,8 +10,9 @@ _ATTRIBUTE_TYPES = (float, int, str)
 def custom_op(
     inputs, name, domain, domain_version, example_outputs, attributes=None
 ):
-    """Applies a custom operator; the results have the shapes and dtypes of
-    `example_outputs`. On the CPU they are zeros."""
+    """Applies a custom operator. While the model is traced, the results have the
+    shapes and dtypes of `example_outputs`; what comes back are the operator's
+    own. On the CPU they are zeros."""
     _checkAttributes(attributes or {})
     tracer = activeTracer()
     key = tracer.addAttributes(attributes or {}) if tracer else ""
