@@ -152,3 +152,27 @@ def test_training(function, inputs):
     optimizer = poptorch.optim.SGD(module.parameters(), lr=0.1)
     model = poptorch.trainingModel(module, options(), optimizer)
     checkBalance(model, [torch.zeros(1), *inputs[1:]])
+
+
+class ManyScales(torch.nn.Module):
+    """Hundreds of small parameters, with state of the optimiser for each."""
+
+    def __init__(self):
+        super().__init__()
+        self.scales = torch.nn.ParameterList(
+            torch.nn.Parameter(floats(64)) for _ in range(200)
+        )
+
+    def forward(self, x):
+        for scale in self.scales:
+            x = torch.tanh(x * scale)
+        return poptorch.identity_loss(x, reduction="sum")
+
+
+def test_smallTensorsTakeTurns():
+    module = ManyScales()
+    optimizer = poptorch.optim.SGD(
+        module.parameters(), lr=0.1, momentum=0.9, use_combined_accum=False
+    )
+    model = poptorch.trainingModel(module, options(), optimizer)
+    checkBalance(model, [floats(64, 64)])

@@ -6,6 +6,7 @@
 #include <lowering/PipelineProgram.hpp>
 
 #include <poplar/CSRFunctions.hpp>
+#include <poputil/internal/Tiles.hpp>
 
 #include <algorithm>
 #include <numeric>
@@ -391,6 +392,7 @@ private:
 
 Program lowerStep(const Ir &ir, const Graph &graph, poplar::Graph &target,
                   StepForm form) {
+  poputil::internal::takeTurns(target);
   return StepLowering(ir, graph, target, form).lower(form.isPipelined);
 }
 

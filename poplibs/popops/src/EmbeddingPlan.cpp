@@ -21,6 +21,10 @@ using kernels::cost::TileSpec;
 namespace {
 
 constexpr std::uint64_t indexBytes = 4;
+// What a second stage takes beside its payload, and the slots of each fragment
+// that arrives (section 4.4).
+constexpr Cycles exchangeCycles = 126 + 84;
+constexpr Cycles slotsPerFragment = 3;
 
 // Rows are cut in whole words of 4 bytes.
 std::uint64_t grainElements(const LookupWork &work) {
@@ -78,7 +82,9 @@ private:
       second.inRange = second.lookups;
       const auto candidates = plan.entrySplit * second.lookups * rowBytes;
       cost.cycles +=
-          exchange(candidates) + kernels::cost::multiSlice(tile_, second);
+          exchangeCycles +
+          std::max(exchange(candidates), slotsPerFragment * plan.entrySplit) +
+          kernels::cost::multiSlice(tile_, second);
       cost.temporaryBytes += candidates;
     }
     return cost;
@@ -99,7 +105,9 @@ private:
       cost.cycles +=
           kernels::cost::fill(tile_, share.type, perWorker(tile_, table)) *
               tile_.workers +
-          exchange(table * size) +
+          exchangeCycles +
+          std::max(exchange(table * size),
+                   slotsPerFragment * plan.lookupSplit) +
           tile_.workers *
               kernels::cost::reduceStrided(tile_, share.type, share.type,
                                            perWorker(tile_, outputs),

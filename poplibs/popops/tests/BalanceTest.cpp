@@ -132,7 +132,8 @@ TEST_F(Balance, PartsOfRowsAreAddedToVectorsByAllWorkers) {
   // A part of a row has one value here; whole rows have one each.
   popops::add(graph, x, add(HALF, {768, 1}), prog);
   EXPECT_EQ(vertex().type,
-            "popops::BroadcastScalar1D<popops::expr::BinaryOpType::ADD,half>");
+            "popops::BroadcastVectorOuterByColumn1D<popops::expr::"
+            "BinaryOpType::ADD,half>");
 }
 
 TEST_F(Balance, FewRowsAreSharedByAllWorkers) {
@@ -166,7 +167,8 @@ TEST_F(Balance, AValueForSeveralDimensionsIsOneRun) {
   const auto x = add(FLOAT, {4, 368, 10, 10}); // one channel on a tile
   popops::add(graph, x, add(FLOAT, {1, 368, 1, 1}), prog);
   EXPECT_EQ(vertex().type,
-            "popops::BroadcastScalar1D<popops::expr::BinaryOpType::ADD,float>");
+            "popops::BroadcastVectorOuterByColumn1D<popops::expr::"
+            "BinaryOpType::ADD,float>");
 }
 
 } // namespace

@@ -264,6 +264,39 @@ MappingPiece linearPiece(const poplar::Graph &graph,
       tiles);
 }
 
+namespace {
+
+constexpr const char *turnsKey = "poputil/turns";
+// Larger variables stay where others of their shape are, so that operations on
+// both need no exchange.
+constexpr unsigned partsInTurn = 4; // at most one of so many of the tiles
+// By the first tile of a range: where in the range the next variable begins.
+using Turns = std::map<unsigned, unsigned>;
+
+MappingPiece inTurn(poplar::Graph &graph, MappingPiece piece, TileRange tiles) {
+  const auto &data = poplar::internal::graphData(graph).libraryData;
+  const auto found = data.find(turnsKey);
+  if (found == data.end() || partsInTurn * piece.parts > tiles.count) {
+    return piece;
+  }
+  auto &next = (*static_cast<Turns *>(found->second.get()))[tiles.first];
+  if (next + piece.parts > tiles.count) {
+    next = 0;
+  }
+  piece.firstTile += next;
+  next += piece.parts;
+  return piece;
+}
+
+} // namespace
+
+void takeTurns(poplar::Graph &graph) {
+  auto &slot = poplar::internal::graphData(graph).libraryData[turnsKey];
+  if (!slot) {
+    slot = std::make_shared<Turns>();
+  }
+}
+
 poplar::Tensor addLinearVariable(poplar::Graph &graph,
                                  const kernels::TensorType &tensor,
                                  TileRange tiles,
@@ -273,8 +306,9 @@ poplar::Tensor addLinearVariable(poplar::Graph &graph,
   auto variable = graph.addVariable(poplar::internal::toType(tensor.type),
                                     shape, debugContext);
   if (support::elementCount(tensor.shape) != 0) {
-    poplar::internal::setLinearMapping(graph, variable,
-                                       linearPiece(graph, tensor, tiles));
+    poplar::internal::setLinearMapping(
+        graph, variable,
+        inTurn(graph, linearPiece(graph, tensor, tiles), tiles));
   }
   return variable;
 }

@@ -3,10 +3,13 @@
 #include <poputil/VertexTemplates.hpp>
 #include <poputil/exceptions.hpp>
 #include <poputil/internal/Phases.hpp>
+#include <poputil/internal/Tiles.hpp>
 
 #include <poplar/Graph.hpp>
 
 #include <gtest/gtest.h>
+
+#include <algorithm>
 
 namespace {
 
@@ -44,6 +47,33 @@ TEST(TemplateVertex, SpellsTypesBooleansAndText) {
   EXPECT_EQ(poputil::templateVertex("V", FLOAT, poplar::UNSIGNED_INT, true, 3,
                                     "ns::E::X", std::string("Y")),
             "V<float,unsigned int,true,3,ns::E::X,Y>");
+}
+
+unsigned firstTileOf(const poplar::Graph &graph, const poplar::Tensor &tensor) {
+  const auto mapping = graph.getTileMapping(tensor);
+  const auto first =
+      std::find_if(mapping.begin(), mapping.end(),
+                   [](const auto &tile) { return !tile.empty(); });
+  return static_cast<unsigned>(first - mapping.begin());
+}
+
+TEST(LinearVariables, TakeTurnsWhereTheyAreSmallAndAreAskedTo) {
+  auto graph = graphOf(16);
+  const auto firstOf = [&](std::int64_t elements) {
+    return firstTileOf(graph, poputil::internal::addLinearVariable(
+                                  graph, {support::DataType::Float, {elements}},
+                                  {0, 16}, "v"));
+  };
+  EXPECT_EQ(firstOf(64), 0u); // two tiles of 32 elements
+  EXPECT_EQ(firstOf(64), 0u);
+  poputil::internal::takeTurns(graph);
+  EXPECT_EQ(firstOf(128), 0u);
+  EXPECT_EQ(firstOf(96), 4u);
+  EXPECT_EQ(firstOf(512), 0u); // all tiles
+  EXPECT_EQ(firstOf(128), 7u);
+  poputil::internal::takeTurns(graph); // once more changes nothing
+  EXPECT_EQ(firstOf(128), 11u);
+  EXPECT_EQ(firstOf(64), 0u); // one tile is left
 }
 
 TEST(PhaseBuilder, CutsOverlappingRangesIntoRuns) {

@@ -64,6 +64,11 @@ poplar::internal::MappingPiece linearPiece(const poplar::Graph &graph,
                                            const kernels::TensorType &tensor,
                                            TileRange tiles);
 
+// From now on, linear variables that do not fill the tiles begin where the last
+// one ended, in place of all on the first tiles: for programs of thousands of
+// small tensors. The libraries alone map as the SDK's do.
+void takeTurns(poplar::Graph &graph);
+
 // A new variable mapped linearly to the tiles.
 poplar::Tensor addLinearVariable(poplar::Graph &graph,
                                  const kernels::TensorType &tensor,
