@@ -20,8 +20,11 @@ def letThrough(network):
 
 
 def withoutDropout(network):
-    """Dropout draws other numbers than PyTorch's."""
+    """Dropout, of values and of layers, draws other numbers than PyTorch's."""
     for module in network.modules():
         if isinstance(module, torch.nn.Dropout):
             module.p = 0.0
+        for name in ("drop_prob", "drop_rate"):  # timm's
+            if isinstance(getattr(module, name, None), float):
+                setattr(module, name, 0.0)
     return network
