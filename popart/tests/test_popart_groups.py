@@ -9,7 +9,7 @@ from small_sessions import error, inference, ipus, model, replicated, run
 GROUPS = [
     ("Consecutive", 2, [[1, 1], [2, 2]], [0, 0, 1, 1]),
     ("Orthogonal", 2, [[1, 1], [2, 2]], [0, 1, 0, 1]),
-    ("None", 0, [[1, 1], [2, 2], [3, 3], [4, 4]], [0, 1, 2, 3]),
+    ("Ungrouped", 0, [[1, 1], [2, 2], [3, 3], [4, 4]], [0, 1, 2, 3]),
     ("All", 0, [1, 1], [0, 0, 0, 0]),
 ]
 
@@ -120,7 +120,7 @@ def test_retrieval_by_reduction_is_refused():
     ("All", 0, [[0, 1, 2, 3, 4, 5, 6, 7]]),
     ("Consecutive", 4, [[0, 1, 2, 3], [4, 5, 6, 7]]),
     ("Orthogonal", 4, [[0, 2, 4, 6], [1, 3, 5, 7]]),
-    ("None", 0, [[0], [1], [2], [3], [4], [5], [6], [7]]),
+    ("Ungrouped", 0, [[0], [1], [2], [3], [4], [5], [6], [7]]),
 ])  # fmt: skip
 def test_groups_of_replicas(kind, size, groups):
     group = popart.CommGroup(getattr(popart.CommGroupType, kind), size)
