@@ -158,11 +158,12 @@ TEST(OnnxImport, NamesTheNodeOfAnOperatorThatDoesNotExist) {
   addNode(model, "NoSuchThing", {"y"}, "z", "ai.graphcore");
   EXPECT_ERROR(Imported{model},
                "No class for ai.graphcore.NoSuchThing:1 at node 'node_z'");
-  onnx::ModelProto det = smallModel();
-  addInput(det, "m", {2, 2});
-  addNode(det, "Det", {"m"}, "d");
-  EXPECT_ERROR(Imported{det}, "No class for ai.onnx.Det:11 at node 'node_d' "
-                              "(ai.onnx.Det, opset 11)");
+  onnx::ModelProto places = smallModel();
+  addInput(places, "m", {2, 2});
+  addNode(places, "NonZero", {"m"}, "d");
+  EXPECT_ERROR(Imported{places},
+               "No class for ai.onnx.NonZero:9 at node 'node_d' "
+               "(ai.onnx.NonZero, opset 11)");
 }
 
 TEST(OnnxImport, PutsTheNodeBeforeWhatARuleRefuses) {
