@@ -77,7 +77,8 @@ bool isForFewTiles(const ConvolutionShape &s) {
 
 WinogradWay dataGradWay(const ConvolutionShape &s) {
   constexpr std::int64_t fewImages = 8;
-  return s.batch >= fewImages && tilesOver(s, s.out) < tilesOver(s, s.in)
+  return isOfItsKind(s) && s.batch >= fewImages &&
+                 tilesOver(s, s.out) < tilesOver(s, s.in)
              ? WinogradWay::Transposed
              : WinogradWay::Turned;
 }
